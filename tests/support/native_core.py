@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from ctypes import byref, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,20 @@ class Message(ctypes.Structure):
     _fields_ = (("text", c_char * 512),)
 
 
+class Addition(ctypes.Structure):
+    """``pintent_addition``."""
+
+    _fields_ = (
+        ("name", Text),
+        ("templates", c_void_p),
+        ("num_templates", c_size_t),
+        ("counter_examples", c_void_p),
+        ("num_counter_examples", c_size_t),
+        ("threshold", c_double),
+        ("has_threshold", c_int),
+    )
+
+
 class CoreError(Exception):
     """A call that did not end with PINTENT_OK; ``status`` is the name of its status."""
 
@@ -67,6 +81,11 @@ class CoreError(Exception):
 
 def _text(data: bytes) -> Text:
     return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p), len(data))
+
+
+def _texts(texts: Iterable[str | bytes]) -> Any:
+    given = [encode(text) if isinstance(text, str) else text for text in texts]
+    return (Text * len(given))(*map(_text, given))
 
 
 def encode(text: str) -> bytes:
@@ -162,7 +181,7 @@ class CoreBot:
     """An open bot with one scratch."""
 
     def __init__(self, lib: Any, bot: c_void_p, cache: int) -> None:
-        self.lib, self.bot, self.scratch = lib, bot, c_void_p()
+        self.lib, self.bot, self.scratch, self.cache = lib, bot, c_void_p(), cache
         status = lib.pintent_scratch_new(bot, c_size_t(cache), byref(self.scratch))
         if status:
             raise CoreError(status)
@@ -176,6 +195,38 @@ class CoreBot:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def add_intent(
+        self,
+        name: str | bytes,
+        templates: Iterable[str | bytes],
+        threshold: float | None = None,
+        counter_examples: Iterable[str | bytes] = (),
+    ) -> CoreBot:
+        """The next bot, as ``IntentRecognizer.add_intent`` makes it; this one stays."""
+        lists = [_texts(templates), _texts(counter_examples)]
+        places = [(ctypes.cast(texts, c_void_p), len(texts)) for texts in lists]
+        limit = 0.0 if threshold is None else threshold
+        own = _text(encode(name) if isinstance(name, str) else name)
+        addition = Addition(own, *places[0], *places[1], limit, threshold is not None)
+        return self._edited(self.lib.pintent_add_intent, byref(addition))
+
+    def remove_intent(self, name: str) -> CoreBot:
+        data = encode(name)
+        return self._edited(self.lib.pintent_remove_intent, data, c_size_t(len(data)))
+
+    def _edited(self, function: Any, *arguments: Any) -> CoreBot:
+        bot, message = c_void_p(), Message()
+        status = function(self.bot, *arguments, byref(bot), byref(message))
+        if status:
+            raise CoreError(status, message.text.decode())
+        return CoreBot(self.lib, bot, self.cache)
+
+    def save(self, path: Path) -> None:
+        message = Message()
+        status = self.lib.pintent_save(self.bot, os.fsencode(path), byref(message))
+        if status:
+            raise CoreError(status, message.text.decode())
 
     def use_kernels(self, name: str) -> str:
         chosen: bytes = self.lib.hook_use_kernels(self.bot, name.encode())

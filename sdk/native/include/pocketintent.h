@@ -192,6 +192,40 @@ PINTENT_API pintent_status pintent_read(const pintent_bot *bot, pintent_scratch 
 PINTENT_API pintent_status pintent_encode(const pintent_bot *bot, pintent_scratch *scratch,
                                           const char *text, size_t size, float *vector, size_t dim);
 
+/* ---- Edits --------------------------------------------------------------------------------- */
+
+/* What an intent gets. Fields that are zero add nothing. */
+typedef struct pintent_addition {
+  pintent_text name;             /* the intent, of the bot or a new one */
+  const pintent_text *templates; /* texts that express it; at least one for a new intent */
+  size_t num_templates;
+  const pintent_text *counter_examples; /* texts that resemble the intent and do not express it */
+  size_t num_counter_examples;
+  double threshold;  /* from which score on it is accepted, -1..1 */
+  int has_threshold; /* 1 to set the threshold; 0 keeps that of the intent, or of the set */
+} pintent_addition;
+
+/* Adds an intent, or gives an intent more templates, counter-examples or a threshold, as Python's
+ * `add_intent` does. An edit makes another bot, which is fitted anew from the old weights and shares
+ * the model with the old one: the old bot stays as it is, and open. Any thread may edit while others
+ * match with the same bot; that they use the next one from then on is up to the caller.
+ *
+ * addition  all its texts are copied.
+ * edited    gets the new bot, which the caller ends by pintent_close, in any order with the old one;
+ *           NULL after an error. Its memory comes from the allocator of the old one.
+ * message   gets what is wrong; empty after PINTENT_OK. May be NULL.
+ *
+ * PINTENT_ERROR_TEMPLATES if a name, text or threshold breaks the format. */
+PINTENT_API pintent_status pintent_add_intent(const pintent_bot *bot,
+                                              const pintent_addition *addition,
+                                              pintent_bot **edited, pintent_message *message);
+
+/* Removes an intent of this name with its texts, in the same way; PINTENT_ERROR_TEMPLATES if there is
+ * none. */
+PINTENT_API pintent_status pintent_remove_intent(const pintent_bot *bot, const char *name,
+                                                 size_t size, pintent_bot **edited,
+                                                 pintent_message *message);
+
 /* ---- What is in a bot ---------------------------------------------------------------------- */
 
 /* Number of intents, in the order of the template set; 0 for NULL. */

@@ -81,7 +81,9 @@ static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_arena *s
 
 static bool pi_read_bot(pintent_bot *bot, const char *path, pi_arena *scratch, pi_error *error) {
   pi_file file = {NULL, NULL, 0};
-  if (!pi_read_file(bot->content.data, bot->content.size, &bot->arena, scratch, &file, error)) {
+  const pi_content *content = &bot->shared->content;
+  pi_arena *shared = &bot->shared->arena;
+  if (!pi_read_file(content->data, content->size, shared, scratch, &file, error)) {
     pi_prefix(error, "%.200s cannot be used as a model: ", path);
     return false;
   }
@@ -91,13 +93,59 @@ static bool pi_read_bot(pintent_bot *bot, const char *path, pi_arena *scratch, p
       (entry != NULL || pi_fail(error, PINTENT_ERROR_MODEL,
                                 "it is a model without templates; make a bot file of it by "
                                 "`pocketintent build`")) &&
-      pi_read_templates(&file, &bot->content, &bot->arena, scratch, &bot->templates, error) &&
-      pi_read_encoder(&file, &bot->arena, scratch, &bot->encoder, error) &&
+      pi_read_templates(&file, content, &bot->arena, scratch, &bot->templates, error) &&
+      pi_read_encoder(&file, shared, scratch, &bot->encoder, error) &&
       pi_read_bot_entry(&file, bot, scratch, error);
   if (!is_read) {
     pi_prefix(error, "%.200s: ", path);
   }
   return is_read;
+}
+
+/* A bot without content, and one that uses it; NULL if there is no memory. */
+static pintent_bot *pi_new_bot(const pintent_allocator *allocator, pi_error *error) {
+  pi_arena arena;
+  pi_arena_init(&arena, allocator);
+  pintent_bot *bot = pi_take(&arena, 1, sizeof *bot, error);
+  atomic_size_t *users = pi_take(&arena, 1, sizeof *users, error);
+  if (users == NULL) {
+    pi_arena_free(&arena);
+    return NULL;
+  }
+  atomic_init(users, 1);
+  bot->users = users;
+  bot->arena = arena; /* which from now on owns itself */
+  return bot;
+}
+
+/* What bots of one file share, used by one; NULL if there is no memory. */
+static pi_shared *pi_new_shared(const pintent_allocator *allocator, pi_error *error) {
+  pi_arena arena;
+  pi_arena_init(&arena, allocator);
+  pi_shared *shared = pi_take(&arena, 1, sizeof *shared, error);
+  if (shared != NULL) {
+    atomic_init(&shared->users, 1);
+    shared->arena = arena;
+  }
+  return shared;
+}
+
+/* Leaves what bots share; the last one ends it. */
+static void pi_leave_shared(pi_shared *shared) {
+  if (shared != NULL && atomic_fetch_sub(&shared->users, 1) == 1) {
+    pi_close_content(&shared->content);
+    pi_arena arena = shared->arena;
+    pi_arena_free(&arena);
+  }
+}
+
+/* Leaves a bot; the last one who does ends it. */
+static void pi_leave_bot(const pintent_bot *bot) {
+  if (atomic_fetch_sub(bot->users, 1) == 1) {
+    pi_leave_shared(bot->shared);
+    pi_arena arena = bot->arena; /* the bot itself is in it */
+    pi_arena_free(&arena);
+  }
 }
 
 /* Opens a path, or the content of the caller where the path is NULL. */
@@ -116,22 +164,22 @@ static pintent_status pi_open(const char *path, const void *data, size_t size,
     return PINTENT_ERROR_ARGUMENT;
   }
   pi_error error = {PINTENT_OK, {""}};
-  pi_arena arena, scratch;
-  pi_arena_init(&arena, allocator);
+  pi_arena scratch;
   pi_arena_init(&scratch, allocator);
-  pintent_bot *bot = pi_take(&arena, 1, sizeof *bot, &error);
+  pintent_bot *bot = pi_new_bot(allocator, &error);
   if (bot != NULL) {
-    bot->arena = arena; /* which from now on owns itself */
-    bot->content.data = data;
-    bot->content.size = size;
+    bot->shared = pi_new_shared(allocator, &error);
     bot->kernels = pi_choose_kernels(NULL);
+    bool is_open = bot->shared != NULL;
     const char *name = path == NULL ? "the buffer" : path;
-    bool is_open = path == NULL
-                       ? size >= 8 || pi_fail(&error, PINTENT_ERROR_MODEL,
-                                              "the buffer is not a model file: it has only %zu "
-                                              "bytes",
-                                              size)
-                       : pi_open_content(path, &bot->arena, &bot->content, &error);
+    if (is_open && path != NULL) {
+      is_open = pi_open_content(path, &bot->shared->arena, &bot->shared->content, &error);
+    } else if (is_open) {
+      bot->shared->content.data = data;
+      bot->shared->content.size = size;
+      is_open = size >= 8 || pi_fail(&error, PINTENT_ERROR_MODEL,
+                                     "the buffer is not a model file: it has only %zu bytes", size);
+    }
     if (!is_open || !pi_read_bot(bot, name, &scratch, &error)) {
       pintent_close(bot);
       bot = NULL;
@@ -161,9 +209,7 @@ pintent_status pintent_open_buffer(const void *data, size_t size,
 
 void pintent_close(pintent_bot *bot) {
   if (bot != NULL) {
-    pi_close_content(&bot->content);
-    pi_arena arena = bot->arena; /* the bot itself is in it */
-    pi_arena_free(&arena);
+    pi_leave_bot(bot);
   }
 }
 

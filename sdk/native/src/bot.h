@@ -3,6 +3,8 @@
 #ifndef PINTENT_BOT_H
 #define PINTENT_BOT_H
 
+#include <stdatomic.h>
+
 #include "encoder.h"
 
 enum { PI_CORRECTED = 64, PI_ALL_INTENTS = -1 };
@@ -17,11 +19,17 @@ typedef struct pi_counter_example {
 typedef struct pi_templates {
   size_t num_intents, num_templates, num_counter_examples;
   pintent_text *names;
-  double *thresholds;
+  double *thresholds; /* of each intent: its own, or that of the set */
+  bool *has_own;      /* whether the threshold is its own */
   size_t *bounds; /* where the templates of each intent begin, and the end */
   pintent_text *texts;
-  pi_counter_example *counter_examples;
-  double margin;
+  pi_counter_example *counter_examples; /* those of all intents first, then by their intents */
+  double threshold, margin;
+  /* What only edits and saves read. */
+  pintent_text schema, language; /* data is NULL where there is none */
+  pintent_text *background;
+  size_t num_background;
+  bool learns_names;
 } pi_templates;
 
 /* The rows of the templates that the model knows: for each intent its templates, then their mean. */
@@ -32,6 +40,10 @@ typedef struct pi_index {
   uint32_t *templates; /* position in the set of each known template */
   pi_matrix rows;
   float *scales; /* one over the length of each row of codes; NULL for rows of unit length */
+  bool is_table; /* whether rows are codes */
+  /* What only edits and saves read. */
+  const float *errors; /* sum of the squared quantisation errors of each intent's rows */
+  double max_error;    /* mean error above which an edit fits a new codebook */
 } pi_index;
 
 typedef enum pi_decision { PI_LOGISTIC, PI_NEAREST, PI_NEAREST_CENTROID } pi_decision;
@@ -50,9 +62,17 @@ typedef struct pi_refusal {
   pintent_text tokens;
 } pi_refusal;
 
-struct pintent_bot {
+/* What a bot shares with those that edits make of it: its file, and the model in it. */
+typedef struct pi_shared {
   pi_arena arena;
   pi_content content;
+  atomic_size_t users; /* bots */
+} pi_shared;
+
+struct pintent_bot {
+  pi_arena arena;
+  pi_shared *shared;
+  atomic_size_t *users; /* whoever opened it, and its scratches */
   const pi_kernels *kernels;
   pi_encoder encoder;
   pi_templates templates;

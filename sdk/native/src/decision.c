@@ -77,6 +77,7 @@ static bool pi_read_decision(const pi_file *file, const pi_json *settings, pinte
          pi_read_classifier(file, settings, bot, error);
 }
 
+/* Whether a text is negated; never by a classifier that does not look for negations. */
 static bool pi_is_negated(const pi_classifier *classifier, const pi_tokens *tokens) {
   for (size_t n = 0; n < tokens->count; n++) {
     for (size_t word = 0; word < classifier->num_negations; word++) {
@@ -88,27 +89,39 @@ static bool pi_is_negated(const pi_classifier *classifier, const pi_tokens *toke
   return false;
 }
 
-/* Writes what orders the intents as their scores do: the logits of a text that is encoded. */
-static void pi_score_logistic(const pintent_bot *bot, pintent_scratch *scratch) {
-  const pi_classifier *classifier = &bot->classifier;
-  const uint16_t *idf = bot->encoder.table.idf;
-  size_t dim = bot->encoder.table.dim, num = bot->index.num;
-  float *features = scratch->features, *counts = features + dim;
-  memcpy(features, scratch->encoder.vector, dim * sizeof *features);
-  pi_count_ngrams(&scratch->tokens, counts);
+/* Writes the weighted n-gram counts of a text with these tokens, at their length. */
+static void pi_write_ngrams(const pi_tokens *tokens, const uint16_t *idf, float *counts,
+                            const pi_kernels *kernels) {
+  pi_count_ngrams(tokens, counts);
   for (size_t n = 0; idf != NULL && n < PI_NUM_BUCKETS; n++) {
     counts[n] *= pi_half(idf[n]);
   }
-  double length = sqrt((double)bot->kernels->dot(counts, counts, PI_NUM_BUCKETS));
+  double length = sqrt((double)kernels->dot(counts, counts, PI_NUM_BUCKETS));
   float scale = (float)(PI_NGRAM_SCALE / (length > 0 ? length : 1));
   for (size_t n = 0; n < PI_NUM_BUCKETS; n++) {
     counts[n] *= scale;
   }
-  float *rest = counts + PI_NUM_BUCKETS;
+}
+
+/* Writes the features of a text behind its sentence vector: the n-grams, the negation if the
+ * classifier looks for it, and 1 for the bias. */
+static void pi_write_features(const pintent_bot *bot, const pi_tokens *tokens, float *features) {
+  const pi_classifier *classifier = &bot->classifier;
+  float *rest = features + PI_NUM_BUCKETS;
+  pi_write_ngrams(tokens, bot->encoder.table.idf, features, bot->kernels);
   if (classifier->num_negations > 0) {
-    *rest++ = pi_is_negated(classifier, &scratch->tokens) ? PI_NEGATION_SCALE : 0.0f;
+    *rest++ = pi_is_negated(classifier, tokens) ? PI_NEGATION_SCALE : 0.0f;
   }
   *rest = 1.0f;
+}
+
+/* Writes what orders the intents as their scores do: the logits of a text that is encoded. */
+static void pi_score_logistic(const pintent_bot *bot, pintent_scratch *scratch) {
+  const pi_classifier *classifier = &bot->classifier;
+  size_t dim = bot->encoder.table.dim, num = bot->index.num;
+  float *features = scratch->features;
+  memcpy(features, scratch->encoder.vector, dim * sizeof *features);
+  pi_write_features(bot, &scratch->tokens, features + dim);
   pi_multiply(&classifier->weights, features, classifier->weights.dim, 1, NULL, scratch->totals, num,
               NULL, bot->kernels);
   for (size_t n = 0; n < num; n++) {

@@ -20,6 +20,11 @@ typedef struct pi_table {
   const uint16_t *idf; /* weights of the n-gram buckets of `logistic`; NULL for ones */
 } pi_table;
 
+/* Lines of a corpus that a bot should not answer: their vectors, and their weighted n-gram counts. */
+typedef struct pi_background {
+  pi_matrix vectors, ngrams;
+} pi_background;
+
 /* The network of the kind `contextual`: docs/contextual.md. */
 typedef struct pi_context {
   size_t hidden, width;

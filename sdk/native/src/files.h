@@ -48,6 +48,10 @@ enum { PI_MOST_DIM = 1 << 16, PI_MOST_NUMBERS = 1 << 28 };
 static bool pi_read_file(const char *data, size_t size, pi_arena *arena, pi_arena *manifest_arena,
                          pi_file *file, pi_error *error);
 
+/* The same without the checks of its hash and its numbers, of a file that was read before. */
+static bool pi_list_file(const char *data, size_t size, pi_arena *arena, pi_arena *manifest_arena,
+                         pi_file *file, pi_error *error);
+
 /* A tensor by its name; NULL if there is none. */
 static const pi_tensor *pi_find_tensor(const pi_file *file, const char *name);
 

@@ -113,6 +113,7 @@ static bool pi_read_index(const pi_file *file, const pi_json *settings, pintent_
   if (!is_table && !pi_json_is_string(search, "exact")) {
     return pi_fail(error, PINTENT_ERROR_MODEL, "the bot's search must be one of table, exact");
   }
+  index->is_table = is_table;
   if (!pi_read_known(file, bot, error) || !pi_read_rows(file, settings, is_table, bot, error)) {
     return false;
   }
@@ -129,9 +130,10 @@ static bool pi_read_index(const pi_file *file, const pi_json *settings, pintent_
                    bot->encoder.table.dim);
   }
   const uint64_t num = index->num;
-  double max_error;
-  return pi_need_tensor(file, "bot.index.errors", PI_F32, 1, &num, error) != NULL &&
-         pi_bot_number(settings, "max_error", 0, "the index", &max_error, error);
+  const pi_tensor *errors = pi_need_tensor(file, "bot.index.errors", PI_F32, 1, &num, error);
+  index->errors = errors == NULL ? NULL : (const float *)(const void *)errors->data;
+  return errors != NULL &&
+         pi_bot_number(settings, "max_error", 0, "the index", &index->max_error, error);
 }
 
 /* The cosine similarity of a query and a row of the index; `decoded` is room for a row. */

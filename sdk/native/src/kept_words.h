@@ -1,4 +1,4 @@
-/* Negations and contractions, which are never corrected. Made by
+/* Negations and contractions, which are never corrected, and the negations of English. Made by
  * tools/generate_tables.py; do not edit. */
 
 #ifndef PINTENT_KEPT_WORDS_H
@@ -17,6 +17,14 @@ static const char *const pi_kept_words[PI_NUM_KEPT_WORDS] = {
   "weve", "whatd", "whatll", "whatre", "whats", "whens", "wheres", "whod", "wholl", "whos", "whove",
   "whys", "without", "won", "wont", "wouldn", "wouldnt", "wouldve", "yall", "youd", "youll",
   "youre", "youve",
+};
+
+#define PI_NUM_NEGATIONS 26
+
+static const char *const pi_negations[PI_NUM_NEGATIONS] = {
+  "'t", "aint", "arent", "cannot", "cant", "couldnt", "didnt", "doesnt", "dont", "hadnt", "hasnt",
+  "havent", "isnt", "mustnt", "neednt", "neither", "never", "no", "nor", "not", "shouldnt", "wasnt",
+  "werent", "without", "wont", "wouldnt",
 };
 
 #endif

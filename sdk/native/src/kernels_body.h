@@ -260,9 +260,44 @@ PI_TARGET static void PI_K(softmax)(float *numbers, size_t size) {
   }
 }
 
+/* 1 / (1 + exp(-x)). */
+PI_TARGET static inline PI_VEC PI_K(sigmoid_one)(PI_VEC x) {
+  PI_VEC power = -x;
+  PI_K(exp_one)(&power);
+  return 1.0f / (power + 1.0f);
+}
+
+PI_TARGET static void PI_K(sigmoid)(float *numbers, size_t size) {
+  for (size_t n = 0; n < size; n += PI_WIDTH) {
+    size_t count = size - n < PI_WIDTH ? size - n : PI_WIDTH;
+    PI_VEC part = {0};
+    memcpy(&part, numbers + n, count * sizeof *numbers);
+    part = PI_K(sigmoid_one)(part);
+    memcpy(numbers + n, &part, count * sizeof *numbers);
+  }
+}
+
+/* Numbers beyond the last whole vector move by nothing, and so count for nothing. */
+PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, float length,
+                                   size_t size, float *slopes) {
+  PI_VEC first = {0}, second = {0}, factor = PI_ALL(length);
+  for (size_t n = 0; n < size; n += PI_WIDTH) {
+    size_t bytes = (size - n < PI_WIDTH ? size - n : PI_WIDTH) * sizeof *logits;
+    PI_VEC logit = {0}, move = {0};
+    memcpy(&logit, logits + n, bytes);
+    memcpy(&move, moves + n, bytes);
+    PI_VEC probability = PI_K(sigmoid_one)(logit + factor * move);
+    PI_VEC slope = probability * move;
+    first += slope;
+    second += slope * (1.0f - probability) * move;
+  }
+  slopes[0] += PI_K(sum)(&first);
+  slopes[1] += PI_K(sum)(&second);
+}
+
 static const pi_kernels PI_K(kernels) = {
-    PI_NAME, PI_K(dot), PI_K(add), PI_K(multiply),
-    PI_K(widen), PI_K(gelu), PI_K(softmax),
+    PI_NAME,     PI_K(dot),     PI_K(add),     PI_K(multiply), PI_K(widen),
+    PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(slopes),
 };
 
 #undef PI_ALL

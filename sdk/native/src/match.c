@@ -61,6 +61,7 @@ pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
     pi_arena_free(&arena);
     return PINTENT_ERROR_MEMORY;
   }
+  atomic_fetch_add(bot->users, 1);
   scratch->arena = arena;
   *result = scratch;
   return PINTENT_OK;
@@ -68,8 +69,10 @@ pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
 
 void pintent_scratch_free(pintent_scratch *scratch) {
   if (scratch != NULL) {
+    const pintent_bot *bot = scratch->bot;
     pi_arena arena = scratch->arena; /* the scratch itself is in it */
     pi_arena_free(&arena);
+    pi_leave_bot(bot);
   }
 }
 

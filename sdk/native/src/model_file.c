@@ -119,7 +119,7 @@ static const pi_json *pi_read_header(const char *data, size_t size, uint64_t *le
   return header;
 }
 
-static bool pi_read_file(const char *data, size_t size, pi_arena *arena, pi_arena *manifest_arena,
+static bool pi_list_file(const char *data, size_t size, pi_arena *arena, pi_arena *manifest_arena,
                          pi_file *file, pi_error *error) {
   uint64_t length = 0;
   const pi_json *header = pi_read_header(data, size, &length, manifest_arena, error);
@@ -147,11 +147,14 @@ static bool pi_read_file(const char *data, size_t size, pi_arena *arena, pi_aren
                         error)) {
     return false;
   }
-  if (has_surrogate) {
-    return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the manifest or a name cannot be written as JSON");
-  }
-  if (!pi_check_digest(file, error)) {
+  return !has_surrogate || pi_fail(error, PINTENT_ERROR_MODEL,
+                                   "the manifest or a name cannot be written as JSON");
+}
+
+static bool pi_read_file(const char *data, size_t size, pi_arena *arena, pi_arena *manifest_arena,
+                         pi_file *file, pi_error *error) {
+  if (!pi_list_file(data, size, arena, manifest_arena, file, error) ||
+      !pi_check_digest(file, error)) {
     return false;
   }
   for (size_t n = 0; n < file->num_tensors; n++) {

@@ -110,9 +110,11 @@ static bool pi_check_template_codebook(const pi_file *file, size_t dim, pi_error
   return pi_check_codebook(codebook->shape[0], codebook->shape[1], codebook->shape[2], dim, error);
 }
 
-/* Reads the weights of the buckets, and checks the rest of the background, which only fits read. */
-static bool pi_read_background(const pi_file *file, pi_table *table, pi_arena *scratch,
-                               pi_error *error) {
+/* Reads the weights of the buckets, and the lines of the background, which only fits read. */
+static bool pi_read_background(const pi_file *file, pi_table *table, pi_background *background,
+                               pi_arena *arena, pi_error *error) {
+  pi_matrix *vectors = &background->vectors, *ngrams = &background->ngrams;
+  memset(background, 0, sizeof *background);
   const pi_json *entry = pi_json_get(file->manifest, "background");
   if (entry == NULL || entry->type == PI_JSON_NULL) {
     return true;
@@ -120,11 +122,10 @@ static bool pi_read_background(const pi_file *file, pi_table *table, pi_arena *s
   if (entry->type != PI_JSON_OBJECT) {
     return pi_fail(error, PINTENT_ERROR_MODEL, "the manifest has no object 'background'");
   }
-  pi_matrix vectors, ngrams;
   const uint64_t num_buckets = 512;
-  if (!pi_read_matrix(file, "background.vectors", pi_json_get(entry, "vectors"), scratch, &vectors,
+  if (!pi_read_matrix(file, "background.vectors", pi_json_get(entry, "vectors"), arena, vectors,
                       error) ||
-      !pi_read_matrix(file, "background.ngrams", pi_json_get(entry, "ngrams"), scratch, &ngrams,
+      !pi_read_matrix(file, "background.ngrams", pi_json_get(entry, "ngrams"), arena, ngrams,
                       error)) {
     return false;
   }
@@ -132,15 +133,15 @@ static bool pi_read_background(const pi_file *file, pi_table *table, pi_arena *s
   if (idf == NULL) {
     return false;
   }
-  if (vectors.num != ngrams.num || ngrams.dim != num_buckets) {
+  if (vectors->num != ngrams->num || ngrams->dim != num_buckets) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
                    "the background has %zu vectors and n-grams of the shape [%zu, %zu]; a row of "
                    "512 is expected for each vector",
-                   vectors.num, ngrams.num, ngrams.dim);
+                   vectors->num, ngrams->num, ngrams->dim);
   }
-  if (vectors.dim != table->dim) {
+  if (vectors->dim != table->dim) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the background has %zu dimensions, but the model has %zu", vectors.dim,
+                   "the background has %zu dimensions, but the model has %zu", vectors->dim,
                    table->dim);
   }
   table->idf = (const uint16_t *)(const void *)idf->data;
@@ -150,6 +151,7 @@ static bool pi_read_background(const pi_file *file, pi_table *table, pi_arena *s
 static bool pi_read_table(const pi_file *file, pi_arena *arena, pi_arena *scratch, pi_table *table,
                           pi_error *error) {
   const pi_json *manifest = file->manifest, *ngrams = pi_json_get(manifest, "ngrams");
+  pi_background background;
   if (!pi_read_matrix(file, "words", pi_json_get(manifest, "words"), arena, &table->words, error)) {
     return false;
   }
@@ -162,7 +164,7 @@ static bool pi_read_table(const pi_file *file, pi_arena *arena, pi_arena *scratc
   if (!pi_read_vocabulary(file, &table->vocabulary, arena, error) ||
       !pi_read_tokenizer(manifest, &table->vocabulary, error) ||
       !pi_check_template_codebook(file, table->dim, error) ||
-      !pi_read_background(file, table, scratch, error)) {
+      !pi_read_background(file, table, &background, scratch, error)) {
     return false;
   }
   size_t num_words = table->vocabulary.words.count;

@@ -39,13 +39,18 @@ static bool pi_bad_templates(pi_templates_reader *reader, const char *place, con
   return pi_fail(reader->error, PINTENT_ERROR_TEMPLATES, "%s%s", place, what);
 }
 
-/* A text that lasts as long as the bot: in the file, or copied. */
-static pintent_text pi_keep_text(pi_templates_reader *reader, pintent_text text) {
-  uintptr_t place = (uintptr_t)text.data, start = (uintptr_t)reader->content->data;
-  if (place < start || place >= start + reader->content->size) {
-    text.data = pi_copy(reader->arena, text.data, text.size, reader->error);
+/* A text that lasts as long as a bot: in its file, or copied. */
+static pintent_text pi_keep(const pi_content *content, pi_arena *arena, pintent_text text,
+                            pi_error *error) {
+  uintptr_t place = (uintptr_t)text.data, start = (uintptr_t)content->data;
+  if (text.data != NULL && (place < start || place >= start + content->size)) {
+    text.data = pi_copy(arena, text.data, text.size, error);
   }
   return text;
+}
+
+static pintent_text pi_keep_text(pi_templates_reader *reader, pintent_text text) {
+  return pi_keep(reader->content, reader->arena, text, reader->error);
 }
 
 static bool pi_check_keys(pi_templates_reader *reader, const pi_json *object,
@@ -115,9 +120,10 @@ static bool pi_check_head(pi_templates_reader *reader, const pi_json *form) {
   if (learn != NULL && learn->type != PI_JSON_TRUE && learn->type != PI_JSON_FALSE) {
     return pi_bad_templates(reader, "", "'learn_names' is not true or false");
   }
-  size_t ignored = 0;
+  reader->templates->learns_names = learn == NULL || learn->type == PI_JSON_TRUE;
   const pi_json *background = pi_json_get(form, "background");
-  return background == NULL || pi_check_texts(reader, background, "'background': ", &ignored);
+  return background == NULL || pi_check_texts(reader, background, "'background': ",
+                                              &reader->templates->num_background);
 }
 
 /* Checks an intent, and counts its texts. */
@@ -150,6 +156,7 @@ static bool pi_store_intent(pi_templates_reader *reader, const pi_json *intent, 
   char place[128];
   snprintf(place, sizeof place, "intent '%.*s': ", PI_SHOWN(intent->key));
   templates->names[number] = pi_keep_text(reader, intent->key);
+  templates->has_own[number] = pi_json_get(intent, "threshold") != NULL;
   templates->thresholds[number] = threshold;
   if (!pi_read_limit(reader, intent, "threshold", -1, 1, place, &templates->thresholds[number])) {
     return false;
@@ -169,26 +176,51 @@ static bool pi_store_intent(pi_templates_reader *reader, const pi_json *intent, 
   return true;
 }
 
+/* Takes the room for the texts, of which the numbers are known. */
+static bool pi_take_templates(pi_templates *templates, pi_arena *arena, pi_error *error) {
+  size_t num = templates->num_intents;
+  templates->names = pi_take(arena, num, sizeof *templates->names, error);
+  templates->thresholds = pi_take(arena, num, sizeof *templates->thresholds, error);
+  templates->has_own = pi_take(arena, num, sizeof *templates->has_own, error);
+  templates->bounds = pi_take(arena, num + 1, sizeof *templates->bounds, error);
+  templates->texts = pi_take(arena, templates->num_templates, sizeof *templates->texts, error);
+  templates->background =
+      pi_take(arena, templates->num_background, sizeof *templates->background, error);
+  templates->counter_examples = pi_take(arena, templates->num_counter_examples,
+                                        sizeof *templates->counter_examples, error);
+  return error->status == PINTENT_OK;
+}
+
+/* Stores what belongs to no intent. */
+static void pi_store_head(pi_templates_reader *reader, const pi_json *form) {
+  pi_templates *templates = reader->templates;
+  const pi_json *schema = pi_json_get(form, "$schema"), *language = pi_json_get(form, "language");
+  if (schema != NULL && schema->type == PI_JSON_STRING) {
+    templates->schema = pi_keep_text(reader, schema->of.string);
+  }
+  if (language != NULL && language->type == PI_JSON_STRING) {
+    templates->language = pi_keep_text(reader, language->of.string);
+  }
+  const pi_json *background = pi_json_get(form, "background");
+  const pi_json *text = background == NULL ? NULL : background->of.members.first;
+  for (size_t n = 0; text != NULL; text = text->next) {
+    templates->background[n++] = pi_keep_text(reader, text->of.string);
+  }
+}
+
 static bool pi_store_templates(pi_templates_reader *reader, const pi_json *form) {
   pi_templates *templates = reader->templates;
-  double threshold = 0.5;
+  templates->threshold = 0.5;
   const pi_json *intents = pi_json_get(form, "intents"), *none = pi_json_get(form, "none");
-  if (!pi_read_limit(reader, form, "threshold", -1, 1, "", &threshold) ||
+  if (!pi_read_limit(reader, form, "threshold", -1, 1, "", &templates->threshold) ||
       !pi_read_limit(reader, form, "margin", 0, 2, "", &templates->margin)) {
     return false;
   }
-  size_t num = templates->num_intents, texts = 0, exceptions = 0;
-  templates->names = pi_take(reader->arena, num, sizeof *templates->names, reader->error);
-  templates->thresholds = pi_take(reader->arena, num, sizeof(double), reader->error);
-  templates->bounds = pi_take(reader->arena, num + 1, sizeof(size_t), reader->error);
-  templates->texts = pi_take(reader->arena, templates->num_templates, sizeof *templates->texts,
-                             reader->error);
-  templates->counter_examples =
-      pi_take(reader->arena, templates->num_counter_examples, sizeof *templates->counter_examples,
-              reader->error);
-  if (reader->error->status != PINTENT_OK) {
+  size_t texts = 0, exceptions = 0;
+  if (!pi_take_templates(templates, reader->arena, reader->error)) {
     return false;
   }
+  pi_store_head(reader, form);
   for (const pi_json *text = none == NULL ? NULL : none->of.members.first; text != NULL;
        text = text->next) {
     pi_counter_example *stored = &templates->counter_examples[exceptions++];
@@ -197,7 +229,7 @@ static bool pi_store_templates(pi_templates_reader *reader, const pi_json *form)
   }
   size_t number = 0;
   for (const pi_json *intent = intents->of.members.first; intent != NULL; intent = intent->next) {
-    if (!pi_store_intent(reader, intent, number++, threshold, &texts, &exceptions)) {
+    if (!pi_store_intent(reader, intent, number++, templates->threshold, &texts, &exceptions)) {
       return false;
     }
   }

@@ -85,20 +85,22 @@ static void pi_tokenize_ascii(const char *text, size_t size, pi_tokens *tokens) 
   }
 }
 
+static uint32_t pi_sigma_case(uint32_t point) { return pi_class_of(point) >> 3 & 3; }
+
 /* Whether the capital sigma at a place ends a word: a cased character is before it, none after it,
  * and those that have no case of their own are passed over. */
 static bool pi_is_final_sigma(const uint32_t *points, size_t count, size_t place) {
   enum { cased = 1, ignored = 2 };
   size_t n = place;
-  while (n > 0 && pi_class_of(points[n - 1]) >> 3 == ignored) {
+  while (n > 0 && pi_sigma_case(points[n - 1]) == ignored) {
     n--;
   }
-  if (n == 0 || pi_class_of(points[n - 1]) >> 3 != cased) {
+  if (n == 0 || pi_sigma_case(points[n - 1]) != cased) {
     return false;
   }
-  for (n = place + 1; n < count && pi_class_of(points[n]) >> 3 == ignored; n++) {
+  for (n = place + 1; n < count && pi_sigma_case(points[n]) == ignored; n++) {
   }
-  return n == count || pi_class_of(points[n]) >> 3 != cased;
+  return n == count || pi_sigma_case(points[n]) != cased;
 }
 
 /* Tokens of a text in its normal form. */

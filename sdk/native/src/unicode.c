@@ -60,7 +60,8 @@ static size_t pi_find_range(const uint32_t *ranges, size_t count, uint32_t point
   return low;
 }
 
-/* The class of a code point in the low three bits, and above them its case beside a sigma. */
+/* The class of a code point in the low three bits, then two bits of its case beside a sigma, and two
+ * of its case where no rule gives it. */
 static uint32_t pi_class_of(uint32_t point) {
   if (point >= 0xD800 && point < 0xE000) {
     return PI_SEPARATOR;

@@ -60,6 +60,18 @@ def case_of(point: int) -> int:
     return CASED if is_final_after else CASELESS
 
 
+def letter_case_of(point: int) -> int:
+    """1 for a capital and 2 for a small letter, 3 for neither, where the rule of the core errs.
+
+    By the rule, in ``names.c``, a capital letter has a lower case, and a small one is another that
+    counts as cased beside a sigma.
+    """
+    char = chr(point)
+    by_rule = 1 if char.lower() != char else 2 if case_of(point) == CASED else 3
+    case = 1 if char.isupper() else 2 if char.islower() else 3
+    return 0 if case == by_rule else case
+
+
 def ranges_of(value: Callable[[int], int]) -> list[tuple[int, int]]:
     """The first code point and the value of each longest range of code points of one value."""
     ranges: list[tuple[int, int]] = []
@@ -143,12 +155,15 @@ def unicode_tables() -> str:
     tables = Tables()
     lowered = {point: chr(point).lower() for point in POINTS if chr(point).lower() != chr(point)}
     assert [point for point, text in lowered.items() if len(text) > 1] == [0x130]
-    classes = ranges_of(lambda point: class_of(point) | case_of(point) << 3)
+    classes = ranges_of(
+        lambda point: class_of(point) | case_of(point) << 3 | letter_case_of(point) << 5
+    )
     tables.add(
         "pi_classes",
         32,
         (first | value << 21 for first, value in classes),
-        "Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a sigma.",
+        "Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a sigma, "
+        "from bit 26 whether it is a capital (1) or small letter (2) or neither (3) beyond the rule.",
     )
     lower = runs_of({point: ord(text) for point, text in lowered.items() if len(text) == 1})
     tables.add(
@@ -240,16 +255,21 @@ def add_decompositions(tables: Tables) -> None:
 
 
 def kept_words() -> str:
-    """The header with the words that are never corrected, in the order of their bytes."""
+    """The header with the words that are never corrected, and the negations, each by their bytes."""
     assert {word for word in NEGATIONS["en"] if len(word) > 2 and word.isalpha()} <= KEPT_WORDS
     words = sorted(KEPT_WORDS)
     body = lines_of(f'"{word}",' for word in words)
+    assert list(NEGATIONS) == ["en"], "the core looks for the negations of one language"
+    negations = sorted(NEGATIONS["en"])
+    listed = lines_of(f'"{word}",' for word in negations)
     return (
-        "/* Negations and contractions, which are never corrected. Made by\n"
+        "/* Negations and contractions, which are never corrected, and the negations of English. Made by\n"
         " * tools/generate_tables.py; do not edit. */\n\n"
         "#ifndef PINTENT_KEPT_WORDS_H\n#define PINTENT_KEPT_WORDS_H\n\n"
         f"#define PI_NUM_KEPT_WORDS {len(words)}\n\n"
-        f"static const char *const pi_kept_words[PI_NUM_KEPT_WORDS] = {{\n{body}\n}};\n\n#endif\n"
+        f"static const char *const pi_kept_words[PI_NUM_KEPT_WORDS] = {{\n{body}\n}};\n\n"
+        f"#define PI_NUM_NEGATIONS {len(negations)}\n\n"
+        f"static const char *const pi_negations[PI_NUM_NEGATIONS] = {{\n{listed}\n}};\n\n#endif\n"
     )
 
 
