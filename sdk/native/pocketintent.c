@@ -3,8 +3,8 @@
 #define PINTENT_BUILD 1
 
 /* Memory maps are POSIX, which a compiler for strict C hides. */
-#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
-#define _POSIX_C_SOURCE 200809L
+#if !defined(_WIN32) && !defined(_XOPEN_SOURCE) && !defined(_GNU_SOURCE)
+#define _XOPEN_SOURCE 700
 #endif
 
 #include "include/pocketintent.h"
@@ -52,3 +52,7 @@
 #include "src/calibration.c"
 #include "src/fitting.c"
 #include "src/edit.c"
+#include "src/set_writer.c"
+#include "src/saving.c"
+#include "src/new_file.c"
+#include "src/save.c"

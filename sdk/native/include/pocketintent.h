@@ -226,6 +226,24 @@ PINTENT_API pintent_status pintent_remove_intent(const pintent_bot *bot, const c
                                                  size_t size, pintent_bot **edited,
                                                  pintent_message *message);
 
+/* Saves a bot as a bot file, which Python and this library open. The file appears whole: an old one
+ * stays as it is until then, and after an error. It may be the file that the bot was opened from, but
+ * on Windows, where a file that is open is not replaced. A save that is killed leaves a file
+ * `.NAME.NUMBER.tmp` beside it.
+ *
+ * path     UTF-8, with a NUL at its end; a symbolic link is followed.
+ * message  gets what is wrong; empty after PINTENT_OK. May be NULL. */
+PINTENT_API pintent_status pintent_save(const pintent_bot *bot, const char *path,
+                                        pintent_message *message);
+
+/* The same to a buffer of the caller.
+ *
+ * data  gets the bytes of the file, if they fit `capacity`; otherwise nothing, and the status is
+ *       PINTENT_ERROR_SIZE. May be NULL if capacity is 0.
+ * size  gets the number of bytes in both cases. */
+PINTENT_API pintent_status pintent_save_buffer(const pintent_bot *bot, void *data, size_t capacity,
+                                               size_t *size);
+
 /* ---- What is in a bot ---------------------------------------------------------------------- */
 
 /* Number of intents, in the order of the template set; 0 for NULL. */

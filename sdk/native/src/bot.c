@@ -68,8 +68,8 @@ static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_arena *s
   if (!pi_read_index(file, index, bot, error) || !pi_read_decision(file, decision, bot, error)) {
     return false;
   }
-  bot->corrects = (correct == NULL || correct->type == PI_JSON_TRUE) &&
-                  bot->encoder.table.vocabulary.is_known_to_simple;
+  bot->corrects_texts = correct == NULL || correct->type == PI_JSON_TRUE;
+  bot->corrects = bot->corrects_texts && bot->encoder.table.vocabulary.is_known_to_simple;
   pi_tokens tokens;
   uint32_t *points = pi_arena_raw(scratch, PI_MAX_POINTS, sizeof *points);
   if (points == NULL || !pi_tokens_init(&tokens, scratch)) {

@@ -79,7 +79,8 @@ struct pintent_bot {
   pi_index index;
   pi_decision decision;
   pi_classifier classifier;
-  bool corrects;
+  bool corrects;       /* typing errors of a text */
+  bool corrects_texts; /* whether it would with a model that knows words */
   pi_words own_words; /* in the order in which they are preferred */
   pi_refusal *refusals; /* by their hash */
   size_t num_refusals;

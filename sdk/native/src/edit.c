@@ -62,6 +62,7 @@ static pintent_bot *pi_edit_bot(const pintent_bot *old, pi_change change, pi_err
   bot->encoder = old->encoder;
   bot->decision = old->decision;
   bot->corrects = old->corrects;
+  bot->corrects_texts = old->corrects_texts;
   pi_edit edit = {.old = old, .bot = bot, .change = change, .error = error};
   pi_arena_init(&edit.scratch, &old->arena.allocator);
   bool is_made = pi_make_bot(&edit);

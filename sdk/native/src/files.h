@@ -76,4 +76,24 @@ static inline float pi_half(uint16_t half) {
   return value;
 }
 
+/* The nearest number in half precision, of two the even one; infinite beyond the range. */
+static inline uint16_t pi_to_half(float number) {
+  uint32_t bits, sign;
+  memcpy(&bits, &number, sizeof bits);
+  sign = bits >> 16 & 0x8000;
+  bits &= 0x7FFFFFFF;
+  if (bits >= 0x477FF000) { /* rounds to more than 65504 */
+    return (uint16_t)(sign | 0x7C00);
+  }
+  if (bits < 0x38800000) { /* below the normal ones: a whole multiple of 2^-24, rounded by a sum */
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    value += 0.5f;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)(sign | (bits - 0x3F000000));
+  }
+  bits += 0xFFF + (bits >> 13 & 1);
+  return (uint16_t)(sign | ((bits - 0x38000000) >> 13));
+}
+
 #endif

@@ -6,9 +6,10 @@
 
 enum { PI_MAX_HEADER = 100000000, PI_HEADER_DEPTH = 900, PI_MANIFEST_DEPTH = 254 };
 
-static bool pi_check_digest(const pi_file *file, pi_error *error) {
+/* Writes the hash of a manifest and its tensors, 64 characters; false if the manifest cannot be
+ * written in the canonical form. */
+static bool pi_find_digest(const pi_file *file, char *found) {
   pi_sha256 sha;
-  char found[64];
   pi_sha_init(&sha);
   bool is_writable = pi_json_write(file->manifest, "sha256", pi_sha_add, &sha);
   pi_sha_add(&sha, "\n", 1);
@@ -30,7 +31,12 @@ static bool pi_check_digest(const pi_file *file, pi_error *error) {
     pi_sha_add(&sha, tensor->data, (size_t)(tensor->end - tensor->begin));
   }
   pi_sha_finish(&sha, found);
-  if (!is_writable) {
+  return is_writable;
+}
+
+static bool pi_check_digest(const pi_file *file, pi_error *error) {
+  char found[64];
+  if (!pi_find_digest(file, found)) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
                    "the manifest or a name cannot be written as JSON");
   }

@@ -1,0 +1,61 @@
+/* Saving a bot, to memory or to a path. */
+
+#include "saving.h"
+
+/* Prepares a save, and hands it on; its memory is freed then. */
+static pintent_status pi_save_by(const pintent_bot *bot,
+                                 void (*finish)(pi_save *save, void *context), void *context,
+                                 pintent_message *message) {
+  pi_error error = {PINTENT_OK, {""}};
+  pi_save save = {.bot = bot, .error = &error};
+  pi_arena_init(&save.arena, &bot->arena.allocator);
+  if (pi_begin_save(&save)) {
+    finish(&save, context);
+  }
+  pi_arena_free(&save.arena);
+  if (message != NULL) {
+    *message = error.message;
+  }
+  return error.status;
+}
+
+/* The caller's buffer, and the size of what is saved. */
+typedef struct pi_room {
+  pi_output output;
+  size_t *size;
+} pi_room;
+
+static void pi_finish_buffer(pi_save *save, void *context) {
+  pi_room *room = context;
+  *room->size = save->size;
+  if (save->size > room->output.capacity) {
+    pi_fail(save->error, PINTENT_ERROR_SIZE, "the bot file has %zu bytes", save->size);
+  } else {
+    pi_write_save(save, pi_put, &room->output);
+  }
+}
+
+pintent_status pintent_save_buffer(const pintent_bot *bot, void *data, size_t capacity,
+                                   size_t *size) {
+  if (bot == NULL || size == NULL || (data == NULL && capacity > 0)) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  pi_room room = {{data, capacity, 0}, size};
+  return pi_save_by(bot, pi_finish_buffer, &room, NULL);
+}
+
+static void pi_finish_path(pi_save *save, void *context) {
+  const char *path = context;
+  pi_new_file file;
+  if (pi_begin_file(path, &save->arena, &file, save->error)) {
+    pi_write_save(save, pi_write_bytes, &file);
+    pi_end_file(path, &file, save->error);
+  }
+}
+
+pintent_status pintent_save(const pintent_bot *bot, const char *path, pintent_message *message) {
+  if (bot == NULL || path == NULL) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  return pi_save_by(bot, pi_finish_path, (void *)(uintptr_t)path, message);
+}
