@@ -4,50 +4,19 @@ import ctypes
 import re
 import threading
 from collections.abc import Iterator
-from ctypes import CFUNCTYPE, byref, c_char_p, c_size_t, c_void_p
+from ctypes import byref, c_char_p, c_size_t, c_void_p
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from native_core import CORE, Core, CoreBot, CoreError, Text
+from native_core import CORE, Addition, Allocator, Core, CoreBot, CoreError, Counted, Text
 from pocketintent import IntentRecognizer
 
 HEADER = CORE / "include" / "pocketintent.h"
 ARGUMENT, MEMORY, SIZE = 1, 2, 7
 STRUCTURES = {"text": 16, "candidate": 40, "match": 112, "allocator": 24, "message": 512}
+STRUCTURES["addition"] = 64
 """Sizes on 64-bit systems, part of the ABI promise."""
-
-ALLOCATE = CFUNCTYPE(c_void_p, c_void_p, c_size_t)
-RELEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
-
-
-class Allocator(ctypes.Structure):
-    """``pintent_allocator``."""
-
-    _fields_ = (("allocate", ALLOCATE), ("release", RELEASE), ("context", c_void_p))
-
-
-class Counted:
-    """An allocator that counts, and may fail from some call on."""
-
-    def __init__(self, fails_at: int = -1) -> None:
-        self.calls, self.sizes, self.kept = 0, dict[int, int](), dict[int, Any]()
-        self._fails_at = fails_at
-        self.struct = Allocator(ALLOCATE(self._allocate), RELEASE(self._release), None)
-
-    def _allocate(self, _: Any, size: int) -> int | None:
-        self.calls += 1
-        if self.calls - 1 == self._fails_at:
-            return None
-        block = ctypes.create_string_buffer(size + 16)
-        place = (ctypes.addressof(block) + 15) & ~15
-        self.sizes[place], self.kept[place] = size, block
-        return place
-
-    def _release(self, _: Any, memory: int, size: int) -> None:
-        assert self.sizes.pop(memory) == size
-        del self.kept[memory]
 
 
 @pytest.fixture
@@ -92,6 +61,21 @@ def test_null_arguments_give_a_status(core: Core, bot: CoreBot) -> None:
         lib.pintent_match_json(bot.bot, bot.scratch, b"x", one, None, one, byref(size)) == ARGUMENT
     )
     assert lib.pintent_encode(bot.bot, bot.scratch, b"x", one, room, one) == SIZE
+    add, remove, save = lib.pintent_add_intent, lib.pintent_remove_intent, lib.pintent_save_buffer
+    text = Text(None, 1)
+    broken = [Addition(text), Addition(Text(), None, 1), Addition(Text(), None, 0, None, 1)]
+    broken.append(Addition(Text(), ctypes.addressof(text), 1))
+    for addition in broken:
+        assert add(bot.bot, byref(addition), byref(out), None) == ARGUMENT
+    assert add(None, byref(Addition()), byref(out), None) == ARGUMENT
+    assert add(bot.bot, None, byref(out), None) == ARGUMENT
+    assert add(bot.bot, byref(Addition()), None, None) == ARGUMENT
+    assert remove(None, b"on", c_size_t(2), byref(out), None) == ARGUMENT
+    assert remove(bot.bot, None, one, byref(out), None) == ARGUMENT
+    assert remove(bot.bot, b"on", c_size_t(2), None, None) == ARGUMENT
+    assert lib.pintent_save(None, b"x", None) == lib.pintent_save(bot.bot, None, None) == ARGUMENT
+    assert save(None, room, one, byref(size)) == save(bot.bot, room, one, None) == ARGUMENT
+    assert save(bot.bot, None, one, byref(size)) == ARGUMENT
     lib.pintent_close(None)
     lib.pintent_scratch_free(None)
     assert lib.pintent_num_intents(None) == lib.pintent_dim(None) == 0

@@ -8,8 +8,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
-from ctypes import byref, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_size_t, c_void_p
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import (
+    CFUNCTYPE,
+    byref,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_size_t,
+    c_void_p,
+)
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +80,45 @@ class Addition(ctypes.Structure):
         ("threshold", c_double),
         ("has_threshold", c_int),
     )
+
+
+ALLOCATE = CFUNCTYPE(c_void_p, c_void_p, c_size_t)
+RELEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+
+
+class Allocator(ctypes.Structure):
+    """``pintent_allocator``."""
+
+    _fields_ = (("allocate", ALLOCATE), ("release", RELEASE), ("context", c_void_p))
+
+
+class Counted:
+    """An allocator that counts its calls, and fails at one of them."""
+
+    def __init__(self, fails_at: int = -1) -> None:
+        self.calls, self.sizes, self.kept = 0, dict[int, int](), dict[int, Any]()
+        self._fails_at, self._counts = fails_at, True
+        self.struct = Allocator(ALLOCATE(self._allocate), RELEASE(self._release), None)
+
+    def _allocate(self, _: Any, size: int) -> int | None:
+        self.calls += self._counts
+        if self._counts and self.calls - 1 == self._fails_at:
+            return None
+        block = ctypes.create_string_buffer(size + 16)
+        place = (ctypes.addressof(block) + 15) & ~15
+        self.sizes[place], self.kept[place] = size, block
+        return place
+
+    def _release(self, _: Any, memory: int, size: int) -> None:
+        assert self.sizes.pop(memory) == size
+        del self.kept[memory]
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """In the block no call is counted, and none fails."""
+        self._counts = False
+        yield
+        self._counts = True
 
 
 class CoreError(Exception):
@@ -220,7 +271,11 @@ class CoreBot:
         status = function(self.bot, *arguments, byref(bot), byref(message))
         if status:
             raise CoreError(status, message.text.decode())
-        return CoreBot(self.lib, bot, self.cache)
+        try:
+            return CoreBot(self.lib, bot, self.cache)
+        except CoreError:
+            self.lib.pintent_close(bot)
+            raise
 
     def save(self, path: Path) -> None:
         message = Message()

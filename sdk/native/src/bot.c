@@ -108,7 +108,7 @@ static pintent_bot *pi_new_bot(const pintent_allocator *allocator, pi_error *err
   pi_arena_init(&arena, allocator);
   pintent_bot *bot = pi_take(&arena, 1, sizeof *bot, error);
   atomic_size_t *users = pi_take(&arena, 1, sizeof *users, error);
-  if (users == NULL) {
+  if (bot == NULL || users == NULL) {
     pi_arena_free(&arena);
     return NULL;
   }

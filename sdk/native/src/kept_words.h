@@ -1,5 +1,5 @@
-/* Negations and contractions, which are never corrected, and the negations of English. Made by
- * tools/generate_tables.py; do not edit. */
+/* Negations and contractions, which are never corrected, and the negations of English.
+ * Made by tools/generate_tables.py; do not edit. */
 
 #ifndef PINTENT_KEPT_WORDS_H
 #define PINTENT_KEPT_WORDS_H

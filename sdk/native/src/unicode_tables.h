@@ -23,7 +23,9 @@ enum pi_class {
   PI_SYMBOL,
 };
 
-/* Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a sigma, from bit 26 whether it is a capital (1) or small letter (2) or neither (3) beyond the rule. */
+/* Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a
+ * sigma, and from bit 26 whether it is a capital (1), a small letter (2) or neither (3)
+ * where the rule of names.c errs. */
 static const uint32_t pi_classes[2347] = {
   0, 10485796, 37, 33554471, 40, 10485803, 44, 33554478, 47, 6291504, 33554490, 59, 10485820, 63,
   18874433, 91, 44040286, 95, 44040288, 18874465, 123, 10485884, 125, 10485886, 127, 10485922, 167,

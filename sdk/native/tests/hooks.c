@@ -181,8 +181,41 @@ PINTENT_API const char *hook_use_kernels(pintent_bot *bot, const char *name) {
   return bot->kernels->name;
 }
 
+/* The words of an intent's name; `text` has room for twice its bytes. */
+PINTENT_API size_t hook_words_of_name(const char *name, size_t size, char *text) {
+  pintent_text given = {name, size};
+  return pi_words_of_name(given, text);
+}
+
+PINTENT_API unsigned hook_to_half(float number) { return pi_to_half(number); }
+
+/* Draws twice of some rows, as Python's `default_rng(0)` does. */
+PINTENT_API bool hook_draw(bool *first, size_t first_count, size_t first_size, bool *second,
+                           size_t second_count, size_t second_size) {
+  pi_error error = {PINTENT_OK, {""}};
+  pi_random random = pi_random_zero();
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  bool is_drawn = pi_mark_rows(&random, first, first_count, first_size, &arena, &error) &&
+                  pi_mark_rows(&random, second, second_count, second_size, &arena, &error);
+  pi_arena_free(&arena);
+  return is_drawn;
+}
+
+/* A codebook by the algorithm of Linde, Buzo and Gray. */
+PINTENT_API bool hook_fit_lbg(const float *vectors, size_t num, size_t dim, size_t size,
+                              float *codebook) {
+  pi_error error = {PINTENT_OK, {""}};
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  bool is_fitted = pi_fit_lbg(vectors, num, dim, size, codebook, &arena, &error);
+  pi_arena_free(&arena);
+  return is_fitted;
+}
+
 PINTENT_API size_t hook_sizes(size_t number) {
   const size_t sizes[] = {sizeof(pintent_text), sizeof(pintent_candidate), sizeof(pintent_match),
-                          sizeof(pintent_allocator), sizeof(pintent_message)};
+                          sizeof(pintent_allocator), sizeof(pintent_message),
+                          sizeof(pintent_addition)};
   return number < sizeof sizes / sizeof *sizes ? sizes[number] : 0;
 }

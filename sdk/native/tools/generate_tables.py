@@ -162,8 +162,9 @@ def unicode_tables() -> str:
         "pi_classes",
         32,
         (first | value << 21 for first, value in classes),
-        "Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a sigma, "
-        "from bit 26 whether it is a capital (1) or small letter (2) or neither (3) beyond the rule.",
+        "Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a\n"
+        " * sigma, and from bit 26 whether it is a capital (1), a small letter (2) or neither (3)\n"
+        " * where the rule of names.c errs.",
     )
     lower = runs_of({point: ord(text) for point, text in lowered.items() if len(text) == 1})
     tables.add(
@@ -255,7 +256,7 @@ def add_decompositions(tables: Tables) -> None:
 
 
 def kept_words() -> str:
-    """The header with the words that are never corrected, and the negations, each by their bytes."""
+    """The header with the words that are never corrected, and the negations, in byte order."""
     assert {word for word in NEGATIONS["en"] if len(word) > 2 and word.isalpha()} <= KEPT_WORDS
     words = sorted(KEPT_WORDS)
     body = lines_of(f'"{word}",' for word in words)
@@ -263,8 +264,8 @@ def kept_words() -> str:
     negations = sorted(NEGATIONS["en"])
     listed = lines_of(f'"{word}",' for word in negations)
     return (
-        "/* Negations and contractions, which are never corrected, and the negations of English. Made by\n"
-        " * tools/generate_tables.py; do not edit. */\n\n"
+        "/* Negations and contractions, which are never corrected, and the negations of English.\n"
+        " * Made by tools/generate_tables.py; do not edit. */\n\n"
         "#ifndef PINTENT_KEPT_WORDS_H\n#define PINTENT_KEPT_WORDS_H\n\n"
         f"#define PI_NUM_KEPT_WORDS {len(words)}\n\n"
         f"static const char *const pi_kept_words[PI_NUM_KEPT_WORDS] = {{\n{body}\n}};\n\n"
