@@ -24,7 +24,7 @@ from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS
 
 TOLERANCE = 1e-4
 """Largest difference of a score between the two after some edits: rounding, grown in the solver."""
-DECISIONS = (
+DECISIONS: tuple[dict[str, Any], ...] = (
     {},
     {"search": "exact"},
     {"decision": "nearest"},
@@ -175,9 +175,6 @@ def test_edits_of_shipped_sets_are_those_of_python(
 def test_the_negation_goes_and_comes_with_its_counter_examples(core: Core, tmp_path: Path) -> None:
     head: dict[str, Any] = {"none": ["never mind", "thanks a lot"], "margin": 0.05}
     head |= {"background": ["the weather is fine today"], "threshold": 0.4}
-        "none": ["never mind", "thanks a lot"],
-        "background": ["the weather is fine today"],
-    }
     for language, learn_names in (("en-GB", True), ("de", True), (None, False)):
         form: dict[str, Any] = {
             "learn_names": learn_names,
@@ -326,7 +323,8 @@ def test_unknown_intents_and_texts_that_are_not_utf8_are_refused(
         with pytest.raises(CoreError, match="no intent 'of'; known: on, off"):
             bot.remove_intent("of")
         for wrong in (b"\xff", b"\xed\xa0\x80", b"a\xc3"):
-            for arguments in ((wrong, ["a"]), ("x", [wrong]), ("on", [], None, [wrong])):
+            lists: list[tuple[Any, ...]] = [(wrong, ["a"]), ("x", [wrong])]
+            for arguments in [*lists, ("on", [], None, [wrong])]:
                 with pytest.raises(CoreError) as error:
                     bot.add_intent(*arguments)
                 assert error.value.status == "templates"
