@@ -10,18 +10,31 @@
 #include "include/pocketintent.h"
 
 #include "src/memory.c"
+/* What is on the way of no match is compiled for size, where a compiler can tell parts apart. */
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#endif
 #include "src/errors.c"
 #include "src/big.c"
 #include "src/decimal.c"
 #include "src/json_scalars.c"
 #include "src/json.c"
 #include "src/json_values.c"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 #include "src/sha256.c"
 #include "src/mapping.c"
 #include "src/unicode.c"
 #include "src/tokenizer.c"
 #include "src/tensors.c"
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#endif
 #include "src/model_file.c"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 #include "src/kernels.c"
 #include "src/matrix_file.c"
 #include "src/matrix.c"
@@ -33,13 +46,23 @@
 #include "src/contextual.c"
 #include "src/transformer.c"
 #include "src/encoder.c"
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#endif
 #include "src/templates.c"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 #include "src/index.c"
 #include "src/correction.c"
 #include "src/decision.c"
 #include "src/bot.c"
 #include "src/match.c"
 #include "src/output.c"
+/* Edits and saves: their arithmetic is that of the kernels. */
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#endif
 #include "src/names.c"
 #include "src/template_edits.c"
 #include "src/quantiser.c"
@@ -59,3 +82,6 @@
 #include "src/saving.c"
 #include "src/new_file.c"
 #include "src/save.c"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif

@@ -322,6 +322,10 @@ def test_unknown_intents_and_texts_that_are_not_utf8_are_refused(
     with core.open(lamp_path) as bot:
         with pytest.raises(CoreError, match="no intent 'of'; known: on, off"):
             bot.remove_intent("of")
+        with pytest.raises(CoreError, match="no intent ''; known: on, off"):
+            bot.remove_intent("\ud800")
+        with pytest.raises(CoreError, match=f"intent '{'é' * 40}' has no templates"):
+            bot.add_intent("é" * 300, [])
         for wrong in (b"\xff", b"\xed\xa0\x80", b"a\xc3"):
             lists: list[tuple[Any, ...]] = [(wrong, ["a"]), ("x", [wrong])]
             for arguments in [*lists, ("on", [], None, [wrong])]:

@@ -214,9 +214,12 @@ def test_the_header_is_short_and_compiles_alone(core: Core, tmp_path: Path) -> N
 
 def test_the_kept_words_are_those_of_python(core: Core) -> None:
     from pocketintent.runtime.text.correction import KEPT_WORDS
+    from pocketintent.runtime.text.languages import NEGATIONS
 
     header = (CORE / "src" / "kept_words.h").read_text()
-    assert re.findall(r'"(\w+)",', header) == sorted(KEPT_WORDS)
+    words = re.findall(r'"([\w\']+)",', header)
+    assert words == [*sorted(KEPT_WORDS), *sorted(NEGATIONS["en"])]
+    assert list(NEGATIONS) == ["en"]
 
 
 def test_modules_have_one_subject() -> None:

@@ -9,15 +9,16 @@
  *       printf("%.*s\n", (int)match.intent.size, match.intent.data);
  *
  * Ownership. A bot and a scratch belong to the caller, who ends them by pintent_close and
- * pintent_scratch_free, the scratches of a bot before the bot. Everything that a function returns a
+ * pintent_scratch_free, in any order: a scratch keeps its bot. Everything that a function returns a
  * pointer to belongs to the bot or the scratch, as is said there; the caller frees none of it.
  *
- * Threads. A bot is never changed after it is open: any number of threads may use one bot at the
- * same time, each with a scratch of its own. One scratch serves one call at a time. A function that
+ * Threads. A bot is never changed after it is open, since an edit makes another one: any number of
+ * threads may use one bot at the same time, each with a scratch of its own. One scratch serves one call at a time. A function that
  * takes no scratch may be called from any thread at any time, but for pintent_close and
  * pintent_scratch_free, which must be the last call for their argument.
  *
- * Memory. Only pintent_open, pintent_open_buffer and pintent_scratch_new allocate.
+ * Memory. Only opening, pintent_scratch_new, edits and saves allocate, by the allocator that the bot
+ * was opened with.
  *
  * Texts are UTF-8 with a length in bytes and may contain NUL. Each byte that is not part of a valid
  * code point (of a surrogate, too) is a separator between words, and counts as one code point. Texts
@@ -126,7 +127,8 @@ PINTENT_API pintent_status pintent_open_buffer(const void *data, size_t size,
                                                const pintent_allocator *allocator,
                                                pintent_bot **bot, pintent_message *message);
 
-/* Ends a bot, and all texts that belong to it. NULL is allowed. */
+/* Ends a bot, and all texts that belong to it, once its last scratch is freed: until then matches with
+ * such a scratch go on. NULL is allowed. */
 PINTENT_API void pintent_close(pintent_bot *bot);
 
 /* Makes the memory that matches of this bot need, for one thread at a time.
@@ -140,7 +142,7 @@ PINTENT_API void pintent_close(pintent_bot *bot);
 PINTENT_API pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
                                                pintent_scratch **scratch);
 
-/* Ends a scratch, before its bot is closed. NULL is allowed. */
+/* Ends a scratch, before or after its bot is closed. NULL is allowed. */
 PINTENT_API void pintent_scratch_free(pintent_scratch *scratch);
 
 /* ---- Matching ------------------------------------------------------------------------------ */
@@ -204,6 +206,14 @@ typedef struct pintent_addition {
   double threshold;  /* from which score on it is accepted, -1..1 */
   int has_threshold; /* 1 to set the threshold; 0 keeps that of the intent, or of the set */
 } pintent_addition;
+
+/* How a bot is replaced while other threads match with it:
+ *
+ *     pintent_add_intent(current, &addition, &next, NULL)
+ *     under a lock: old = current, current = next
+ *     pintent_close(old)
+ *
+ * and a thread that finds another `current`, under the lock, takes a scratch of it and frees its own. */
 
 /* Adds an intent, or gives an intent more templates, counter-examples or a threshold, as Python's
  * `add_intent` does. An edit makes another bot, which is fitted anew from the old weights and shares

@@ -166,7 +166,7 @@ static bool pi_calibrate(pi_edit *edit, const pi_examples *examples, const pi_he
     pi_target *target = &targets[count++];
     target->logit = (offsets[n] - expected.intercept) / expected.slope;
     target->probability = pi_probability(offsets[n]);
-    target->weight = weight / PI_NUM_OFFSETS;
+    target->weight = weight / (double)PI_NUM_OFFSETS;
   }
   pi_sigmoid fitted = pi_fit_sigmoid(targets, count, expected);
   edit->bot->classifier.slope = fitted.slope;

@@ -4,8 +4,24 @@
 
 #include "edit.h"
 
+/* The beginning of a text as it may stand in a message; nothing of one that is not UTF-8. */
+static pintent_text pi_for_message(pintent_text text) {
+  enum { most = 80 };
+  pintent_text shown = {"", 0};
+  if (text.size > 0 && pi_is_utf8(text.data, text.size)) {
+    shown.data = text.data;
+    shown.size = text.size < most ? text.size : most;
+    while (shown.size < text.size && ((unsigned char)text.data[shown.size] & 0xC0) == 0x80) {
+      shown.size--;
+    }
+  }
+  return shown;
+}
+
 static bool pi_refuse(pi_error *error, pintent_text name, const char *what) {
-  return pi_fail(error, PINTENT_ERROR_TEMPLATES, "add_intent: intent '%.*s'%s", PI_SHOWN(name), what);
+  pintent_text shown = pi_for_message(name);
+  return pi_fail(error, PINTENT_ERROR_TEMPLATES, "add_intent: intent '%.*s'%s", PI_SHOWN(shown),
+                 what);
 }
 
 /* Checks texts that are added; `kind` is what they are. */
@@ -55,11 +71,13 @@ static size_t pi_find_intent(const pi_templates *templates, pintent_text name) {
 static bool pi_no_such_intent(const pi_templates *templates, pintent_text name, pi_error *error) {
   char known[300] = "none";
   size_t used = 0;
+  pintent_text given = pi_for_message(name);
   for (size_t n = 0; n < templates->num_intents && used < sizeof known; n++) {
+    pintent_text shown = pi_for_message(templates->names[n]);
     used += (size_t)snprintf(known + used, sizeof known - used, "%s%.*s", n == 0 ? "" : ", ",
-                             PI_SHOWN(templates->names[n]));
+                             PI_SHOWN(shown));
   }
-  return pi_fail(error, PINTENT_ERROR_TEMPLATES, "no intent '%.*s'; known: %s", PI_SHOWN(name),
+  return pi_fail(error, PINTENT_ERROR_TEMPLATES, "no intent '%.*s'; known: %s", PI_SHOWN(given),
                  known);
 }
 
