@@ -56,7 +56,9 @@ class LibraryHook(BuildHookInterface[Any]):
         self._folder = tempfile.TemporaryDirectory()
         build = load_build()
         library = build.build_library(build.TARGETS[target], Path(self._folder.name))
-        build_data["force_include"][str(library)] = f"{self.metadata.name.replace('-', '_')}/{library.name}"
+        build_data["force_include"][str(library)] = (
+            f"{self.metadata.name.replace('-', '_')}/{library.name}"
+        )
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{TAGS[target]}"
 

@@ -28,8 +28,8 @@ class Target(NamedTuple):
     """One system and processor."""
 
     triple: str
-    """The name that zig has for it; for Linux with the oldest glibc, and for macOS with the oldest version, that
-    it runs on. The tags of the wheels name them too."""
+    """The name that zig has for it, with the oldest glibc or macOS that it runs on, which the tags
+    of the wheels name too."""
     library: str
     """Name of the shared library, or of the module."""
     limit: int

@@ -182,7 +182,7 @@ class NativeBot:
 
     @property
     def instructions(self) -> str:
-        """The instructions that the bot is computed with: ``"plain"``, or the name of a SIMD set."""
+        """What computes the bot: ``"plain"``, or the name of a set of SIMD instructions."""
         return str(self._library.instructions(self._handle).decode())
 
     def _take(self) -> _Scratch:

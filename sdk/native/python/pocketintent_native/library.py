@@ -105,4 +105,6 @@ def load_library() -> Library:
     try:
         return Library(LIBRARY)
     except (OSError, AttributeError) as error:
-        raise ImportError(f"the library of pocketintent-native cannot be loaded: {error}") from error
+        raise ImportError(
+            f"the library of pocketintent-native cannot be loaded: {error}"
+        ) from error

@@ -1,4 +1,4 @@
-"""What the core returns, with the fields of ``pocketintent.Match`` and ``pocketintent.Candidate``."""
+"""What the core returns, with the fields of pocketintent's ``Match`` and ``Candidate``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+from native_package import *  # noqa: F403
