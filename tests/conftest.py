@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from native_package import native as native
+from native_package import native_folder as native_folder
 from shared_fixtures import *  # noqa: F403
 
 pytest.register_assert_rewrite("every_kind")

@@ -1,1 +1,0 @@
-from native_package import *  # noqa: F403
