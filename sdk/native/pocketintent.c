@@ -16,6 +16,7 @@
 #include "src/json_scalars.c"
 #include "src/json.c"
 #include "src/json_values.c"
+#include "src/processor.c"
 #include "src/sha256.c"
 #include "src/mapping.c"
 #include "src/unicode.c"
