@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from pocketintent.runtime.errors import MissingExtraError, PocketIntentError
+from pocketintent.runtime.errors import MissingExtraError, PocketIntentError, install_command
 
 PACKAGE = "pocketintent_native"
 VERSION = "0.1.0"
 """The version that fits: this one's."""
-INSTALL = 'pip install "pocketintent[native]", or in a checkout pip install ./sdk/native/python'
+INSTALL = install_command(folder="./sdk/native/python")
 
 
 def find_package() -> Any:
