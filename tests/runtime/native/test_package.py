@@ -26,7 +26,7 @@ def test_without_the_package_numpy_matches(tiny_model: Path) -> None:
 def test_without_the_package_native_is_refused_with_the_command(
     tiny_model: Path, tmp_path: Path
 ) -> None:
-    command = re.escape('pip install "pocketintent[native]"')
+    command = re.escape('pip install "./sdk/native/python" in a checkout')
     path = tmp_path / "bot.safetensors"
     IntentRecognizer.load(TEMPLATES, tiny_model).save(path)
     for arguments in ((TEMPLATES, tiny_model), (path,)):
