@@ -16,10 +16,10 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs native sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs native native-wheels sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
 		while IFS='|' read -r name text; do printf '%-18s%s\n' "$$name" "$$text"; done
 
 demo: $(DEMO)/installed ## try it: an interactive prompt, or one answer for each line piped in
@@ -53,6 +53,9 @@ docs: $(DOCS)/installed ## build the site into site/, strictly
 native: $(NATIVE)/installed ## build the C core for every target into build/native/
 	$(NATIVE)/bin/python sdk/native/tools/build.py --out build/native
 
+native-wheels: $(NATIVE)/installed ## build the wheels of pocketintent-native for every platform into dist/
+	$(NATIVE)/bin/python sdk/native/tools/wheels.py --out dist
+
 sizes: python ## source lines of each room of the product, against their targets
 	@$(PYTHON) -m benchmarks.sizes
 
@@ -85,7 +88,7 @@ $(DOCS)/installed: constraints-docs.txt | python
 $(NATIVE)/installed: constraints-native.txt | python
 	@echo "Setting up $(NATIVE) (once, 0.4 GB) ..." >&2
 	@$(PYTHON) -m venv $(NATIVE) >&2
-	@$(NATIVE)/bin/python $(PIP_INSTALL) constraints-native.txt ziglang >&2
+	@$(NATIVE)/bin/python $(PIP_INSTALL) constraints-native.txt ziglang hatchling auditwheel >&2
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no

@@ -16,17 +16,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SDK = "sdk/pocketintent"
 ROOMS: dict[str, tuple[int, list[str]]] = {
-    "runtime": (9390, [f"{SDK}/recognizer.py", f"{SDK}/__*__.py", f"{SDK}/runtime/**/*.py"]),
+    "runtime": (9700, [f"{SDK}/recognizer.py", f"{SDK}/__*__.py", f"{SDK}/runtime/**/*.py"]),
     "bot tools": (1500, [f"{SDK}/bot/**/*.py"]),
     "training": (7500, [f"{SDK}/settings.py", f"{SDK}/training/**/*.py"]),
     "compression": (1030, [f"{SDK}/compression/**/*.py"]),
     "evaluation": (3050, [f"{SDK}/records.py", f"{SDK}/evaluation/**/*.py"]),
     "export": (2500, ["export/**/*.py"]),
-    "command": (2620, [f"{SDK}/cli/**/*.py"]),
+    "command": (2640, [f"{SDK}/cli/**/*.py"]),
     "demo": (600, ["demo_app/**/*.py"]),
 }
 """Target and files of each room."""
-PRODUCT = 28200
+PRODUCT = 28500
 README_WORDS = 1200
 
 

@@ -1,7 +1,11 @@
 """The fixtures that all folders of tests share."""
 
+import sys
+
 import pytest
 
+from native_package import native as native
+from native_package import native_folder as native_folder
 from shared_fixtures import *  # noqa: F403
 
 pytest.register_assert_rewrite("every_kind")
@@ -18,3 +22,9 @@ def kind(request: pytest.FixtureRequest) -> str:
 def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     """The product's tests see no other distribution, whatever is installed."""
     monkeypatch.setattr("pocketintent.runtime.plugins.entry_points", lambda group: ())
+
+
+@pytest.fixture(autouse=True)
+def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They match by NumPy, whatever is installed, but for those with the fixture ``native``."""
+    monkeypatch.setitem(sys.modules, "pocketintent_native", None)

@@ -44,8 +44,10 @@ def imports(page: Path) -> Iterator[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_every_import_of_a_page_resolves(page: Path) -> None:
+def test_every_import_of_a_page_resolves(page: Path, request: pytest.FixtureRequest) -> None:
     for module, name in imports(page):
+        if module == "pocketintent_native":
+            request.getfixturevalue("native")
         loaded = importlib.import_module(module)
         assert name is None or hasattr(loaded, name), f"{module} has no {name}"
 

@@ -7,7 +7,9 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 LABORATORY = "pocketintent_" + "lab"
-ABOVE = re.compile(r"pocketintent\.(bot|cli|compression|evaluation|training)\b|pocketintent_\w")
+ABOVE = re.compile(
+    r"pocketintent\.(bot|cli|compression|evaluation|training)\b|pocketintent_(?!native\b)\w"
+)
 
 
 def names(folder: str, pattern: re.Pattern[str]) -> list[str]:

@@ -17,7 +17,8 @@ is on other subjects. Each bot is measured with constants that were fitted on bo
 folds. One JSON line for each model, formula and size of the bots, with the figures of ``evaluate
 bots``, and the constants of the folds; ``now`` is the runtime as it is. The constants are fitted on
 whole bots; a smaller one has some of the intents and the first templates. Then all models are
-fitted together, for constants that serve all.
+fitted together, for constants that serve all. ``benchmarks.accuracy.calibration_curve`` draws the
+formula of the runtime and the thresholds that would fit the queries of the bots.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from pocketintent.runtime.decision.logistic.calibration import (
     calibration_examples,
     expected_sigmoid,
     fit_calibration,
+    fit_sigmoid,
 )
 from pocketintent.runtime.decision.logistic.fitting import fit_rows
 from pocketintent.runtime.decision.logistic.scorer import Calibration, LogisticScorer, sigmoid
@@ -96,7 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             for size in args.sizes if path == args.bots else ["all"]:
                 logits[model, path, size] = [_logits(encoder, *bot, size) for bot in bots]
         for key in (key for key in logits if key[0] == model):
-            _print(key, "now", {}, [(of_bot, of_bot.now) for of_bot in logits[key]])
+            found = _sizes_and_thresholds(logits[key])
+            _print(key, "now", found, [(of_bot, of_bot.now) for of_bot in logits[key]])
     groups = [[model] for model in args.model] + [args.model] * (len(args.model) > 1)
     for group in groups:
         for formula in WEIGHTS:
@@ -196,6 +199,28 @@ def _fit_shift(formula: str, bots: Sequence[Logits], accepted: float, slope: flo
             shares.append(reached.mean())
         low, high = (middle.shift, high) if np.mean(shares) > accepted else (low, middle.shift)
     return Constants(high, slope)
+
+
+def _sizes_and_thresholds(bots: Sequence[Logits]) -> dict[str, Any]:
+    """Mean sizes of the bots, and the threshold of the sigmoid that fits the queries of each."""
+    return {
+        "num_intents": float(np.mean([bot.examples.num_intents for bot in bots])),
+        "num_templates": float(np.mean([bot.examples.num_templates for bot in bots])),
+        "fitted_threshold": mean_and_std([_fitted_threshold(bot) for bot in bots]),
+    }
+
+
+def _fitted_threshold(bot: Logits) -> float:
+    """The logit of probability one half by the bot's own queries, a third of which are foreign."""
+    foreign = bot.foreign[OTHER_SUBJECTS]
+    is_right = [float(name == best) for name, best in bot.phrasings]
+    found = fit_sigmoid(
+        np.concatenate([bot.scores, foreign]),
+        np.concatenate([is_right, np.zeros(len(foreign))]),
+        np.repeat([1 / len(is_right), OUTSIDE_SHARE / len(foreign)], [len(is_right), len(foreign)]),
+        bot.now,
+    )
+    return -found.intercept / found.slope
 
 
 def _loss(bots: Sequence[tuple[Logits, Calibration]]) -> float:

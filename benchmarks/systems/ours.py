@@ -6,30 +6,36 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pocketintent.recognizer import IntentRecognizer
+from pocketintent.runtime.decision.bot import build_bot
 from pocketintent.runtime.decision.registry import DEFAULT_DECISION, Decision
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.index.building import Search
+from pocketintent.runtime.native.bot import native_bot
+from pocketintent.runtime.templates.files import load_templates
 
 
 class PocketIntent:
     """This package: a model file, and templates that are searched by table or exactly.
 
     Args:
-        model: The model file; the default model when None.
+        model: The model file, or the name of a shipped model; the default model when None.
         search: ``"table"`` or ``"exact"``.
         decision: How an intent is scored.
+        native: Whether the core in C matches; it needs the package pocketintent-native.
     """
 
     def __init__(
         self,
-        model: Path | None = None,
+        model: str | Path | None = None,
         search: Search = "table",
         decision: Decision = DEFAULT_DECISION,
+        native: bool = False,
     ) -> None:
         self.path = find_model(model)
         self.search = search
         self.decision = decision
+        self.native = native
 
     def build(self, cache: Path, texts: Sequence[str], intents: Sequence[str]) -> None:
         """Make nothing: the model file is there."""
@@ -43,9 +49,9 @@ class PocketIntent:
         templates: dict[str, list[str]] = {}
         for text, intent in zip(texts, intents, strict=True):
             templates.setdefault(intent, []).append(text)
-        self.recognizer = IntentRecognizer(
-            self.encoder, templates, decision=self.decision, search=self.search
-        )
+        chosen = load_templates(templates)
+        bot = build_bot(self.encoder, chosen, self.decision, self.search, correct=True)
+        self.recognizer = IntentRecognizer.from_bot(native_bot(bot) if self.native else bot)
 
     def match(self, text: str) -> str:
         """The nearest intent, whatever its score; empty when no word is known."""

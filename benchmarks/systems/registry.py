@@ -16,19 +16,32 @@ from pocketintent.runtime.plugins import installed_plugins
 
 _GROUP = "pocketintent.benchmarks"
 
+SHIPPED = ("default", "fast", "tiny")
+"""The shipped models, each a system by its name."""
+
+
+def _shipped(name: str, native: bool = False) -> Callable[[Path | None], System]:
+    return lambda _: PocketIntent(name, native=native)
+
+
 SYSTEMS: Mapping[str, Callable[[Path | None], System]] = {
     "pocketintent": PocketIntent,
+    "pocketintent-native": lambda model: PocketIntent(model, native=True),
     "pocketintent-exact": lambda model: PocketIntent(model, search="exact"),
     "pocketintent-centroid": lambda model: PocketIntent(model, decision="nearest+centroid"),
+    **{name: _shipped(name) for name in SHIPPED},
+    **{f"native-{name}": _shipped(name, native=True) for name in SHIPPED},
     "model2vec": lambda _: NearestByProduct(build_model2vec, Model2VecEncoder, model2vec_files),
     "minilm-int8": lambda _: NearestByProduct(build_minilm, MiniLMEncoder, minilm_files),
     "tfidf": lambda _: Tfidf(),
 }
 """Makers of systems, called with the model file of ``pocketintent``, or None for the default model.
 
-``pocketintent-exact`` searches without quantised templates, ``pocketintent-centroid`` decides by
-``nearest+centroid``. Other distributions add systems by entry points of the group
-``pocketintent.benchmarks``, which are classes that need no model.
+``default``, ``fast`` and ``tiny`` are the shipped models. The core in C matches in
+``pocketintent-native``, ``native-default`` and so on. ``pocketintent-exact`` searches without
+quantised templates, ``pocketintent-centroid`` decides by ``nearest+centroid``. Other distributions
+add systems by entry points of the group ``pocketintent.benchmarks``, which are classes that need no
+model.
 """
 
 

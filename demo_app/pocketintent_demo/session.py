@@ -94,9 +94,9 @@ class Session:
             return self.style.error(f"{error.filename or 'file'}: {error.strerror or error}")
 
     def greeting(self) -> str:
-        """Return the size and source of the template set, and how to begin."""
+        """Return the size and source of the template set, the backend, and how to begin."""
         return (
-            f"{self._size()} from {self.source}. "
+            f"{self._size()} from {self.source}, backend {self.recognizer.backend}. "
             "Type a sentence to see its intent, :help for the commands, :quit to leave."
         )
 

@@ -23,6 +23,7 @@
 #ifdef __clang__
 #pragma clang attribute pop
 #endif
+#include "src/processor.c"
 #include "src/sha256.c"
 #include "src/mapping.c"
 #include "src/unicode.c"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from pocketintent.runtime.arguments import check_choice, check_count, check_flag, check_range
-from pocketintent.runtime.decision.bot import Bot, build_bot
+from pocketintent.runtime.decision.bot import build_bot
 from pocketintent.runtime.decision.registry import DECISIONS, DEFAULT_DECISION, Decision
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.decision.scoring import Scorer
@@ -18,6 +18,7 @@ from pocketintent.runtime.editing import CopiedTemplates, edit_bot
 from pocketintent.runtime.encoders.contract import Encoder
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.indexed_templates import IndexedTemplates
+from pocketintent.runtime.native.bot import AnyBot, NativeBot, numpy_bot
 from pocketintent.runtime.opening import Backend, open_bot, save_by_suffix
 from pocketintent.runtime.templates.files import TemplateSource, load_templates
 from pocketintent.runtime.templates.template_set import TemplateSet
@@ -72,7 +73,7 @@ class IntentRecognizer:
         check_choice("search", search, get_args(Search))
         check_flag("correct", correct)
         # An edit makes a new bot beside the old one and swaps it in, so that readers need no lock.
-        self._bot = build_bot(encoder, load_templates(templates), decision, search, correct)
+        self._bot: AnyBot = build_bot(encoder, load_templates(templates), decision, search, correct)
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -84,7 +85,7 @@ class IntentRecognizer:
         )
 
     @classmethod
-    def from_bot(cls, bot: Bot) -> IntentRecognizer:
+    def from_bot(cls, bot: AnyBot) -> IntentRecognizer:
         """The recogniser of an open bot; nothing is encoded or fitted."""
         recognizer = cls.__new__(cls)
         recognizer.__setstate__({"_bot": bot})
@@ -108,7 +109,7 @@ class IntentRecognizer:
         decision: Decision | None = None,
         search: Search | None = None,
         correct: bool | None = None,
-        backend: Backend = "numpy",
+        backend: Backend = "auto",
     ) -> IntentRecognizer:
         """Open a recogniser.
 
@@ -124,18 +125,23 @@ class IntentRecognizer:
             search: See the class; None for that of a bot file, otherwise ``"table"``. The
                 templates of a bot file are encoded again for another search.
             correct: See the class; None for the choice of a folder or a bot file, otherwise True.
-            backend: What computes the sentence vectors: ``"numpy"``, or the exported graph in
-                ``"onnxruntime"`` or ``"tflite"``, which are extras; all else is the same.
+            backend: What matches. ``"native"``: the core in C, by the package pocketintent-native,
+                which runs the kinds static, contextual and transformer; edits and ``explain`` are
+                NumPy's. ``"numpy"``: this package. ``"auto"``: the core where it is installed and
+                runs the model, of at most 64 MB if the templates come with it, otherwise NumPy.
+                ``"onnxruntime"`` and ``"tflite"``, which are extras: an exported graph computes
+                the sentence vectors, and NumPy does the rest.
 
         Warns:
             PocketIntentWarning: The model does not speak the language of the templates.
 
         Raises:
             ModelFileError: The model cannot be used, or not with this backend.
-            MissingExtraError: The backend is not installed.
+            MissingExtraError: The backend is not installed, or has another version.
             TemplateError: The templates cannot be used.
             PocketIntentError: There are no templates, an argument has no allowed value, or a bot
-                file is given with a model or another backend.
+                file is given with a model or a backend of exported graphs, or ``"native"`` cannot
+                run the model.
         """
         return cls.from_bot(open_bot(templates, model, decision, search, correct, backend))
 
@@ -184,7 +190,7 @@ class IntentRecognizer:
         """
         from pocketintent.runtime.decision.explain import explain_text
 
-        return explain_text(self._bot, text, intent)
+        return explain_text(numpy_bot(self._bot), text, intent)
 
     def add_intent(
         self,
@@ -261,34 +267,39 @@ class IntentRecognizer:
         return tuple(self._bot.templates.intents)
 
     @property
+    def backend(self) -> Backend:
+        """What matches, ``"native"`` or ``"numpy"``; exported graphs count as ``"numpy"``."""
+        return "native" if isinstance(self._bot, NativeBot) else "numpy"
+
+    @property
     def encoder(self) -> Encoder:
         """The model."""
-        return self._bot.encoder
+        return numpy_bot(self._bot).encoder
 
     @property
     def decision(self) -> Decision:
         """How an intent is scored; :meth:`load` chooses it."""
-        return self._bot.decision
+        return numpy_bot(self._bot).decision
 
     @property
     def search(self) -> Search:
         """How the templates are kept; :meth:`load` chooses it."""
-        return self._bot.search
+        return numpy_bot(self._bot).search
 
     @property
     def correct(self) -> bool:
         """Whether typing errors of a text are corrected; :meth:`load` chooses it."""
-        return self._bot.correct
+        return numpy_bot(self._bot).correct
 
     @property
     def indexed(self) -> IndexedTemplates:
         """The index of the current templates; an edit makes a new one."""
-        return self._bot.indexed
+        return numpy_bot(self._bot).indexed
 
     @property
     def scorer(self) -> Scorer | None:
         """What scores the intents; an edit makes a new one. None without templates."""
-        return self._bot.scorer
+        return numpy_bot(self._bot).scorer
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the templates with thresholds and margin, or the whole recogniser.

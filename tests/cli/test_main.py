@@ -38,7 +38,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert _status(["--version"]) == 0
-    assert capsys.readouterr().out == f"pocketintent {pocketintent.__version__}\n"
+    assert capsys.readouterr().out == f"pocketintent {pocketintent.__version__} (backend numpy)\n"
 
 
 @pytest.mark.parametrize("argv", [[], ["frobnicate"], ["match"], ["match", "--rank", "0"]])

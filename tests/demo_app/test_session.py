@@ -309,3 +309,7 @@ def test_a_sentence_that_may_be_meant_as_a_command_shows_the_command(session: Se
     assert not session.finished
     assert ":help: " in session.respond("help")
     assert ":quit" not in session.respond("lamp on")
+
+
+def test_the_greeting_tells_the_backend() -> None:
+    assert " from smart_home, backend numpy. Type" in Session("smart_home", "tiny").greeting()

@@ -212,6 +212,14 @@ def test_the_header_is_short_and_compiles_alone(core: Core, tmp_path: Path) -> N
     compile_c(source, tmp_path / "alone", "-pedantic")
 
 
+def test_the_instructions_are_those_of_the_processor(bot: CoreBot) -> None:
+    flags = Path("/proc/cpuinfo")
+    names = set(flags.read_text("utf-8").split()) if flags.exists() else set()
+    found = bot.lib.pintent_instructions(bot.bot).decode()
+    assert ("avx2" in names) <= (found in ("avx2", "avx512"))
+    assert ({"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= names) == (found == "avx512")
+
+
 def test_the_kept_words_are_those_of_python(core: Core) -> None:
     from pocketintent.runtime.text.correction import KEPT_WORDS
     from pocketintent.runtime.text.languages import NEGATIONS

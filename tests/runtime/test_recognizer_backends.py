@@ -137,5 +137,5 @@ def test_numpy_needs_templates(compressed_model: Path) -> None:
 
 
 def test_a_backend_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(PocketIntentError, match="backend 'torch' is not one of numpy"):
+    with pytest.raises(PocketIntentError, match="backend 'torch' is not one of auto, native"):
         IntentRecognizer.load(OTHERS, backend="torch")  # type: ignore[arg-type]

@@ -59,13 +59,12 @@ static const pi_kernels *pi_choose_kernels(const char *most) {
   sets[count++] = &pi_four_kernels;
 #endif
 #ifdef PI_HAS_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  pi_processor processor = pi_this_processor();
+  if (processor.has_avx2) {
     sets[count++] = &pi_avx2_kernels;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-      sets[count++] = &pi_avx512_kernels;
-    }
+  }
+  if (processor.has_avx512) {
+    sets[count++] = &pi_avx512_kernels;
   }
 #endif
   for (size_t n = 0; most != NULL && n < count; n++) {

@@ -105,15 +105,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) static void pi_sha_blocks_x86(uint32
   _mm_storeu_si128((__m128i *)(void *)(state + 4), _mm_alignr_epi8(high, low, 8));
 }
 
-static bool pi_has_sha_instructions(void) {
-  unsigned int a, b, c, d;
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0), "c"(0));
-  if (a < 7) {
-    return false;
-  }
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(0));
-  return (b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1");
-}
+static bool pi_has_sha_instructions(void) { return pi_this_processor().has_sha; }
 #else
 static bool pi_has_sha_instructions(void) { return false; }
 #endif

@@ -28,7 +28,8 @@ class Target(NamedTuple):
     """One system and processor."""
 
     triple: str
-    """The name that zig has for it; for Linux with the oldest glibc that it runs on."""
+    """The name that zig has for it, with the oldest glibc or macOS that it runs on, which the tags
+    of the wheels name too."""
     library: str
     """Name of the shared library, or of the module."""
     limit: int
@@ -45,8 +46,8 @@ _WASM += ("-Wl,--export=malloc", "-Wl,--export=free")  # with which JavaScript h
 TARGETS = {
     "linux-x86_64": Target("x86_64-linux-gnu.2.17", "libpocketintent.so", 250_000),
     "linux-aarch64": Target("aarch64-linux-gnu.2.17", "libpocketintent.so", 250_000),
-    "macos-aarch64": Target("aarch64-macos", "libpocketintent.dylib", 250_000),
-    "macos-x86_64": Target("x86_64-macos", "libpocketintent.dylib", 250_000),
+    "macos-aarch64": Target("aarch64-macos.11.0", "libpocketintent.dylib", 250_000),
+    "macos-x86_64": Target("x86_64-macos.10.13", "libpocketintent.dylib", 250_000),
     "windows-x86_64": Target(
         "x86_64-windows-gnu", "pocketintent.dll", 250_000, ("-Os", "-shared", "-DPINTENT_SHARED")
     ),
@@ -63,17 +64,21 @@ def zig(*arguments: object) -> None:
     subprocess.run([sys.executable, "-m", "ziglang", *map(str, arguments)], check=True)
 
 
+def build_library(target: Target, folder: Path) -> Path:
+    """Build the shared library of a target, or its module, in a folder."""
+    library = folder / target.library
+    math = [] if "windows" in target.triple else ["-lm"]
+    zig("cc", "-target", target.triple, *FLAGS, *target.flags, "-s", SOURCE, "-o", library, *math)
+    return library
+
+
 def build(target: Target, folder: Path) -> list[tuple[Path, int | None]]:
     """Build the libraries of a target in a folder: each file, and its limit if it has one."""
     folder.mkdir(parents=True, exist_ok=True)
-    library = folder / target.library
-    math = [] if "windows" in target.triple else ["-lm"]
-    general = "cc", "-target", target.triple, *FLAGS
-    zig(*general, *target.flags, "-s", SOURCE, "-o", library, *math)
-    files: list[tuple[Path, int | None]] = [(library, target.limit)]
+    files: list[tuple[Path, int | None]] = [(build_library(target, folder), target.limit)]
     if target.archive is not None:
         archive, part = folder / target.archive, folder / "pocketintent.o"
-        zig(*general, "-O2", "-fPIC", "-c", SOURCE, "-o", part)
+        zig("cc", "-target", target.triple, *FLAGS, "-O2", "-fPIC", "-c", SOURCE, "-o", part)
         archive.unlink(missing_ok=True)
         zig("ar", "rcs", archive, part)
         part.unlink()

@@ -70,6 +70,7 @@ def build_bot(
         decision="nearest" if is_changed and not is_bot_file else decision,
         search=search,
         correct=correct,
+        backend="numpy",
     )
     assert isinstance(bot.encoder, ModelEncoder)
     original = encoder = bot.encoder

@@ -57,9 +57,19 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     root = Command("pocketintent", "pocketintent.cli", "", COMMANDS)
     parser = CommandParser(prog=root.name, command=root)
-    version = f"pocketintent {pocketintent.__version__}"
-    parser.add_argument("--version", action="version", version=version)
+    about = "show the version and the backend that matches, and exit"
+    parser.add_argument("--version", action=_Version, nargs=0, help=about)
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version, and the backend, for which the core is loaded."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from pocketintent.runtime.native.package import describe_backend
+
+        print(f"pocketintent {pocketintent.__version__} (backend {describe_backend()})")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None, build: Callable[[], Any] = build_parser) -> int:

@@ -42,9 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "--model", help=f"{MODEL_HELP}; {backend}")
     parser.add_argument(
         "--backend",
-        choices=("numpy", "onnxruntime", "tflite"),
-        default="numpy",
-        help="what computes vectors: numpy, or the graphs of `pocketintent export` (%(default)s)",
+        choices=("auto", "native", "numpy", "onnxruntime", "tflite"),
+        default="auto",
+        help="what matches: auto, the core in C (native) if it is installed, otherwise numpy; or "
+        "the graphs of `pocketintent export` (%(default)s)",
     )
     add(parser, "--search", *RECOGNITION, *LIMITS)
     parser.add_argument("--rank", type=whole_number(1), help="also print the best N intents")
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Match the texts of the command line or of stdin."""
-    if args.templates is None and args.backend == "numpy":
+    if args.templates is None and args.backend in ("auto", "native", "numpy"):
         args.parser.error(
             "--templates is required: a template file, or a bot file, which has its model. Only an "
             "exported folder, as --model with --backend onnxruntime or tflite, has its own"

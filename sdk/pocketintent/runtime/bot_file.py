@@ -19,7 +19,13 @@ from pocketintent.runtime.encoders.contract import Encoder, ModelEncoder
 from pocketintent.runtime.encoders.parts import manifest_entry
 from pocketintent.runtime.encoders.registry import encoder_of, naming_damage
 from pocketintent.runtime.errors import ModelFileError, PocketIntentError, check_version, shorten
-from pocketintent.runtime.files.model_file import BOT, load_model, save_model
+from pocketintent.runtime.files.model_file import (
+    BOT,
+    ModelFile,
+    load_model,
+    model_content,
+    save_model,
+)
 from pocketintent.runtime.index.building import Search
 from pocketintent.runtime.index.stored import index_parts, read_index
 from pocketintent.runtime.templates.files import read_form, templates_tensor
@@ -32,10 +38,17 @@ _INDEX, _DECISION, _CORRECT = "index", "decision", "correct"
 
 
 def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
-    """Write or replace a bot file, as :func:`save_model` does.
+    """Write or replace a bot file, as :func:`save_model` does; else as :func:`bot_content`."""
+    save_model(path, *_file_parts(path, bot))
 
-    PocketIntentError if the encoder is the graph of an exported folder.
-    """
+
+def bot_content(bot: Bot) -> bytes:
+    """The bytes of a bot's file; PocketIntentError if the encoder is an exported graph."""
+    return model_content("bot", *_file_parts("bot", bot))
+
+
+def _file_parts(path: str | os.PathLike[str], bot: Bot) -> Parts:
+    """The manifest and the tensors of a bot's file."""
     if not isinstance(bot.encoder, ModelEncoder):
         raise PocketIntentError(
             f"{path}: a bot file contains a model file, and this recogniser runs an exported "
@@ -45,7 +58,7 @@ def save_bot(path: str | os.PathLike[str], bot: Bot) -> None:
     settings, arrays = bot_parts(bot)
     tensors |= _under(BOT, {**arrays, **templates_tensor(bot.templates)})
     entry = {"version": VERSION, _CORRECT: bot.correct, **settings}
-    save_model(path, {**manifest, BOT: entry}, tensors)
+    return {**manifest, BOT: entry}, tensors
 
 
 def bot_parts(bot: Bot) -> Parts:
@@ -89,12 +102,21 @@ def load_bot(path: str | os.PathLike[str]) -> Bot:
         TemplateError: Its templates break the format.
     """
     model = load_model(path)
+    return bot_of(model, templates_of(model))
+
+
+def templates_of(model: ModelFile) -> TemplateSet:
+    """The templates of an open bot file; errors as of :func:`load_bot`."""
     entry = model.manifest.get(BOT, {"version": VERSION})
     with naming_damage(model, "bot"):
         version = entry.get("version") if isinstance(entry, dict) else None
         check_version(version, VERSION, "the bot")
-    templates = parse_templates(read_form(model), str(path))
-    encoder = encoder_of(model)
+    return parse_templates(read_form(model), str(model.path))
+
+
+def bot_of(model: ModelFile, templates: TemplateSet) -> Bot:
+    """The bot of an open bot file, whose templates are read; errors as of :func:`load_bot`."""
+    encoder, entry = encoder_of(model), model.manifest[BOT]
     with naming_damage(model, "bot"):
         correct = entry.get(_CORRECT, True)
         if not isinstance(correct, bool):

@@ -9,12 +9,19 @@ from pocketintent.runtime.decision.bot import Bot, make_corrector
 from pocketintent.runtime.decision.registry import make_scorer
 from pocketintent.runtime.errors import TemplateError
 from pocketintent.runtime.index.building import index_templates
+from pocketintent.runtime.native.bot import AnyBot, NativeBot
 from pocketintent.runtime.templates.template_set import TemplateSet
 from pocketintent.runtime.threads import one_blas_thread
 
 
-def edit_bot(bot: Bot, edited: TemplateSet) -> Bot:
+def edit_bot(bot: AnyBot, edited: TemplateSet) -> AnyBot:
     """The bot of an edited set; what the edit leaves as it was is not encoded or fitted again."""
+    if isinstance(bot, NativeBot):
+        return NativeBot(_edit(bot.numpy, edited))
+    return _edit(bot, edited)
+
+
+def _edit(bot: Bot, edited: TemplateSet) -> Bot:
     if edited.has_texts_of(bot.templates):
         return replace(bot, templates=edited)
     before, after = (

@@ -26,7 +26,11 @@ INTENTS = [intent for intent, texts in TEMPLATES.items() for _ in texts]
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_system_matches_its_own_templates(name: str, tmp_path: Path, tiny_model: Path) -> None:
+def test_a_system_matches_its_own_templates(
+    name: str, tmp_path: Path, tiny_model: Path, request: pytest.FixtureRequest
+) -> None:
+    if "native" in name:
+        request.getfixturevalue("native")
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name])
     system = make_system(name, tiny_model)

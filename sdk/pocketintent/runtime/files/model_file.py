@@ -58,13 +58,23 @@ def save_model(
 ) -> None:
     """Write a model file; a save that fails or is killed leaves the old file whole.
 
-    The manifest has JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
-    The tensors are arrays by name, each with a dtype of ``DTYPES``. ModelFileError if a part cannot
-    be stored, and OSError if the file cannot be written.
+    OSError if the file cannot be written; else as :func:`model_content`.
     """
-    from safetensors.numpy import save
-
     from pocketintent.runtime.files.atomic import write_atomically  # not for a match
+
+    write_atomically(path, model_content(path, manifest, tensors))
+
+
+def model_content(
+    path: str | os.PathLike[str], manifest: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
+) -> bytes:
+    """The bytes of a model file.
+
+    The manifest has JSON values, among them ``kind``; ``format_version`` and ``sha256`` are added.
+    The tensors are arrays by name, each with a dtype of ``DTYPES``. ModelFileError, which names the
+    path, if a part cannot be stored.
+    """
+    from safetensors.numpy import save  # not for a match
 
     arrays = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     for name, array in arrays.items():
@@ -82,7 +92,7 @@ def save_model(
         raise ModelFileError(f"{path}: the manifest needs 'kind', the name of the encoder's kind")
     content["sha256"] = _digest(content, arrays)
     metadata = {METADATA_KEY: orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode()}
-    write_atomically(path, save(arrays, metadata))
+    return save(arrays, metadata)
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
@@ -106,11 +116,17 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     newer version, or if a number is NaN, infinite or too large.
     """
     path = Path(path)
-    buffer = _map_file(path)
+    return read_model(path, map_file(path))
+
+
+def read_model(path: Path, buffer: mmap.mmap, is_verified: bool = False) -> ModelFile:
+    """The model file of a memory map; its numbers and their hash are right if ``is_verified``."""
     try:
         header, start = _read_header(buffer)
         manifest = _read_manifest(header.pop("__metadata__", {}))
         tensors = _read_tensors(header, buffer, start)
+        if is_verified:
+            return ModelFile(path, manifest, tensors)
         if manifest.get("sha256") != _digest(manifest, tensors):
             raise ModelFileError(
                 "it was altered or damaged: its SHA-256 does not match its content"
@@ -121,7 +137,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     return ModelFile(path, manifest, tensors)
 
 
-def _map_file(path: Path) -> mmap.mmap:
+def map_file(path: Path) -> mmap.mmap:
+    """The memory map of a file, read only; ModelFileError if it cannot be read."""
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size

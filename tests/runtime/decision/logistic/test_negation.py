@@ -30,12 +30,12 @@ TEMPLATES: dict[str, Any] = {
 }
 NEGATION = "don't put the lamp on"
 FORBIDDEN = {
-    "default": {False: 8, True: 9},
-    "fast": {False: 8, True: 9},
+    "default": {False: 10, True: 10},
+    "fast": {False: 10, True: 10},
     "tiny": {False: 9, True: 9},
 }
 """Of 40 negated commands, how many get the forbidden intent, without and with the counter-examples
-that the sets ship with (docs/recognition_figures.md); 40 and 37 without the feature."""
+that the sets ship with (`benchmarks.accuracy.negation`); 36 to 39 without the negations."""
 
 
 def with_counter_examples(*texts: str, **entries: Any) -> TemplateSet:
