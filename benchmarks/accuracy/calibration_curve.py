@@ -1,6 +1,6 @@
 """The plot of the calibration of small bots: its formula, and what the bots' queries would fit.
 
-    python -m benchmarks.accuracy.calibration $DATA/bots/train > calibration.jsonl
+    python -m benchmarks.accuracy.calibration heldout > calibration.jsonl
     python -m benchmarks.accuracy.calibration_curve calibration.jsonl --plot calibration_curve.png
 
 A point is a model on bots of one size: the mean threshold of the sigmoids that fit the queries of

@@ -9,33 +9,34 @@
 
 #include "include/pocketintent.h"
 
-#include "src/memory.c"
-/* What is on the way of no match is compiled for size, where a compiler can tell parts apart. */
+/* What no match runs is compiled for size, where a compiler can tell parts of a file apart. */
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#define PI_FOR_SIZE \
+  _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+#define PI_FOR_SPEED _Pragma("clang attribute pop")
+#else
+#define PI_FOR_SIZE
+#define PI_FOR_SPEED
 #endif
+
+#include "src/memory.c"
+PI_FOR_SIZE
 #include "src/errors.c"
 #include "src/big.c"
 #include "src/decimal.c"
 #include "src/json_scalars.c"
 #include "src/json.c"
 #include "src/json_values.c"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+PI_FOR_SPEED
 #include "src/processor.c"
 #include "src/sha256.c"
 #include "src/mapping.c"
 #include "src/unicode.c"
 #include "src/tokenizer.c"
 #include "src/tensors.c"
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
+PI_FOR_SIZE
 #include "src/model_file.c"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+PI_FOR_SPEED
 #include "src/kernels.c"
 #include "src/matrix_file.c"
 #include "src/matrix.c"
@@ -47,13 +48,9 @@
 #include "src/contextual.c"
 #include "src/transformer.c"
 #include "src/encoder.c"
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
+PI_FOR_SIZE
 #include "src/templates.c"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+PI_FOR_SPEED
 #include "src/index.c"
 #include "src/correction.c"
 #include "src/decision.c"
@@ -61,9 +58,7 @@
 #include "src/match.c"
 #include "src/output.c"
 /* Edits and saves: their arithmetic is that of the kernels. */
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
-#endif
+PI_FOR_SIZE
 #include "src/names.c"
 #include "src/template_edits.c"
 #include "src/quantiser.c"
@@ -83,6 +78,4 @@
 #include "src/saving.c"
 #include "src/new_file.c"
 #include "src/save.c"
-#ifdef __clang__
-#pragma clang attribute pop
-#endif
+PI_FOR_SPEED

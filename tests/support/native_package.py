@@ -18,7 +18,7 @@ MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the package be imported anew."""
+    """Forget the imported package, so that the next import runs it again."""
     for name in [*sys.modules]:
         if name.partition(".")[0] == "pocketintent_native":
             monkeypatch.delitem(sys.modules, name)

@@ -16,15 +16,20 @@ static size_t hook_list_tokens(pi_output *output, const pi_tokens *tokens) {
   return output->size;
 }
 
+/* The tokens of a text, in an arena that the caller frees. */
+static void hook_tokenize(const char *text, size_t size, pi_arena *arena, pi_tokens *tokens) {
+  pi_arena_init(arena, NULL);
+  uint32_t *points = pi_arena_raw(arena, PI_MAX_POINTS, sizeof *points);
+  pi_tokens_init(tokens, arena);
+  pi_tokenize(text, size, points, tokens);
+}
+
 /* Tokens of `simple`. */
 PINTENT_API size_t hook_tokens(const char *text, size_t size, char *out, size_t capacity) {
   pi_output output = {out, capacity, 0};
   pi_arena arena;
-  pi_arena_init(&arena, NULL);
   pi_tokens tokens;
-  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
-  pi_tokens_init(&tokens, &arena);
-  pi_tokenize(text, size, points, &tokens);
+  hook_tokenize(text, size, &arena, &tokens);
   hook_list_tokens(&output, &tokens);
   pi_arena_free(&arena);
   return output.size;
@@ -129,11 +134,8 @@ PINTENT_API size_t hook_hash_ngrams(const char *word, size_t size, size_t least,
 /* Signed counts of the n-grams of a text. */
 PINTENT_API void hook_count_ngrams(const char *text, size_t size, float *counts) {
   pi_arena arena;
-  pi_arena_init(&arena, NULL);
   pi_tokens tokens;
-  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
-  pi_tokens_init(&tokens, &arena);
-  pi_tokenize(text, size, points, &tokens);
+  hook_tokenize(text, size, &arena, &tokens);
   pi_count_ngrams(&tokens, counts);
   pi_arena_free(&arena);
 }

@@ -97,6 +97,12 @@ def test_a_killed_run_is_refused_resumed_to_the_same_model_or_restarted(
         train_charemb([target], outs[1], TOY)
     with pytest.raises(PocketIntentError, match="other settings"):
         train_charemb([target], outs[1], replace(TOY, seed=1), RunOptions(resume=True))
+    with monkeypatch.context() as patch:
+        # As on a GPU: a CPU has one precision for recurrent layers.
+        name = "pocketintent.training.charemb.pipeline.choose_precision"
+        patch.setattr(name, lambda *args, **options: torch.float16)
+        with pytest.raises(PocketIntentError, match=r"other settings \(precision\)"):
+            train_charemb([target], outs[1], TOY, RunOptions(resume=True))
     train_charemb([target], outs[1], TOY, RunOptions(resume=True))
     assert outs[0].read_bytes() == outs[1].read_bytes()
 

@@ -131,6 +131,12 @@ def test_a_resumed_run_gives_the_file_of_an_unbroken_run(
     with pytest.raises(PocketIntentError, match="made with other settings"):
         other = replace(settings, seed=9)
         train_infersent(*inputs(folder), out, other, RunOptions(resume=True))
+    with monkeypatch.context() as patch:
+        # As on a GPU: a CPU has one precision for recurrent layers.
+        name = "pocketintent_lab.training.infersent.pipeline.choose_precision"
+        patch.setattr(name, lambda *args, **options: torch.float16)
+        with pytest.raises(PocketIntentError, match=r"made with other settings \(precision\)"):
+            train_infersent(*inputs(folder), out, settings, RunOptions(resume=True))
     train_infersent(*inputs(folder), out, settings, RunOptions(resume=True))
     assert out.read_bytes() == whole.read_bytes()
 
