@@ -21,24 +21,27 @@
 
 #include "src/memory.c"
 PI_FOR_SIZE
+#include "src/format.c"
 #include "src/errors.c"
 #include "src/big.c"
 #include "src/decimal.c"
 #include "src/json_scalars.c"
 #include "src/json.c"
 #include "src/json_values.c"
-PI_FOR_SPEED
 #include "src/processor.c"
-#include "src/sha256.c"
 #include "src/mapping.c"
+PI_FOR_SPEED
+#include "src/sha256.c"
 #include "src/unicode.c"
 #include "src/tokenizer.c"
-#include "src/tensors.c"
 PI_FOR_SIZE
+#include "src/tensors.c"
 #include "src/model_file.c"
 PI_FOR_SPEED
 #include "src/kernels.c"
+PI_FOR_SIZE
 #include "src/matrix_file.c"
+PI_FOR_SPEED
 #include "src/matrix.c"
 #include "src/vocabulary.c"
 #include "src/word_pieces.c"
@@ -47,16 +50,23 @@ PI_FOR_SPEED
 #include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
-#include "src/encoder.c"
 PI_FOR_SIZE
+#include "src/encoder.c"
 #include "src/templates.c"
 PI_FOR_SPEED
 #include "src/index.c"
 #include "src/correction.c"
 #include "src/decision.c"
+PI_FOR_SIZE
 #include "src/bot.c"
+PI_FOR_SPEED
 #include "src/match.c"
+PI_FOR_SIZE
 #include "src/output.c"
+PI_FOR_SPEED
+#ifdef PINTENT_NO_EDITS
+#include "src/no_edits.c"
+#else
 /* Edits and saves: their arithmetic is that of the kernels. */
 PI_FOR_SIZE
 #include "src/names.c"
@@ -79,3 +89,4 @@ PI_FOR_SIZE
 #include "src/new_file.c"
 #include "src/save.c"
 PI_FOR_SPEED
+#endif

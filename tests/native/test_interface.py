@@ -2,18 +2,32 @@
 
 import ctypes
 import re
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ctypes import byref, c_char_p, c_size_t, c_void_p
 from pathlib import Path
 
 import pytest
 
-from native_core import CORE, Addition, Allocator, Core, CoreBot, CoreError, Counted, Text
+from native_core import (
+    CORE,
+    HOOKS,
+    Addition,
+    Allocator,
+    Core,
+    CoreBot,
+    CoreError,
+    Counted,
+    Text,
+    compile_c,
+)
 from pocketintent import IntentRecognizer
 
 HEADER = CORE / "include" / "pocketintent.h"
-ARGUMENT, MEMORY, SIZE = 1, 2, 7
+ARGUMENT, MEMORY, UNSUPPORTED, SIZE = 1, 2, 6, 7
+
+MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 STRUCTURES = {"text": 16, "candidate": 40, "match": 112, "allocator": 24, "message": 512}
 STRUCTURES["addition"] = 64
 """Sizes on 64-bit systems, part of the ABI promise."""
@@ -34,6 +48,29 @@ def paths(exportable_models: dict[str, Path], tmp_path: Path) -> dict[str, Path]
 def bot(core: Core, paths: dict[str, Path]) -> Iterator[CoreBot]:
     with core.open(paths["transformer"]) as bot:
         yield bot
+
+
+def test_a_library_without_edits_refuses_them(make_once: MakeOnce, paths: dict[str, Path]) -> None:
+    def build(path: Path) -> None:
+        flags = [] if sys.platform == "win32" else ["-fPIC"]
+        compile_c(HOOKS, path, "-O1", "-shared", "-DPINTENT_NO_EDITS", *flags)
+
+    core = Core(make_once("native_core_without_edits.so", build))
+    with core.open(paths["static"]) as bot:
+        expected = bot.match("lamp on")
+        calls: list[Callable[[], object]] = [
+            lambda: bot.add_intent("jazz", ["play"]),
+            lambda: bot.remove_intent("on"),
+            lambda: bot.save(paths["static"].with_name("saved.safetensors")),
+        ]
+        for call in calls:
+            with pytest.raises(CoreError, match="without edits") as error:
+                call()
+            assert error.value.status == "unsupported"
+        size = c_size_t()
+        assert core.lib.pintent_save_buffer(bot.bot, None, c_size_t(0), byref(size)) == UNSUPPORTED
+        assert core.lib.pintent_save_buffer(None, None, c_size_t(0), byref(size)) == ARGUMENT
+        assert bot.match("lamp on") == expected
 
 
 def test_null_arguments_give_a_status(core: Core, bot: CoreBot) -> None:

@@ -1,9 +1,11 @@
 """JSON, numbers and hashes of the C core, beside those of Python."""
 
+import ctypes
 import hashlib
 import json
 import random
 import struct
+from ctypes import c_double, c_int, c_size_t, c_uint, c_ulonglong
 
 import orjson
 import pytest
@@ -23,6 +25,37 @@ def test_numbers_are_written_as_orjson_writes_them(core: Core) -> None:
         numbers += [number] if number - number == 0 else []
     for number in numbers:
         assert core.write_double(number) == orjson.dumps(number)
+
+
+def test_messages_are_formatted_as_printf_does(core: Core) -> None:
+    reals = [
+        (0.0, "0"),
+        (-1.0, "-1"),
+        (1.0, "1"),
+        (0.2, "0.2"),
+        (1e300, "1e+300"),
+        (65504.0, "65504"),
+    ]
+    for number, size, bits, word in (
+        (-(2**31), 2**64 - 1, 2**32 - 1, "Äpfel"),
+        (0, 0, 0, "a"),
+        (1207, 10, 0x1F, "word of a message"),
+    ):
+        data = word.encode()
+        for real, shown in reals:
+            for most in (0, 2, 99):
+                cut, three = data[:most].decode("latin-1"), data[:3].decode("latin-1")
+                expected = (
+                    f"{number}|{size}|{size}|{bits:08x}|{bits:04x}|{bits}|{shown}|{cut}|{three}"
+                )
+                expected += f"|{chr(data[0])}|%|{data.decode('latin-1')}."
+                for room in (1, 7, len(expected), 200):
+                    out = ctypes.create_string_buffer(b"\x7f" * 200, 200)
+                    integers = c_int(number), c_size_t(size), c_ulonglong(size), c_uint(bits)
+                    rest = c_double(real), data, c_int(most), out, c_size_t(room)
+                    assert core.lib.hook_format(*integers, *rest) == len(expected)
+                    assert out.value.decode("latin-1") == expected[: room - 1]
+                    assert out.raw[room:] == b"\x7f" * (200 - room)
 
 
 def test_numbers_are_read_to_the_nearest(core: Core) -> None:

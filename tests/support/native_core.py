@@ -149,7 +149,8 @@ class Core:
 
     def __init__(self, library: Path) -> None:
         self.lib = ctypes.CDLL(str(library))
-        for name in ("tokens", "pieces", "read", "hash_ngrams", "json", "write_double", "sizes"):
+        sized = ("tokens", "pieces", "read", "hash_ngrams", "json", "write_double", "format")
+        for name in (*sized, "sizes"):
             getattr(self.lib, f"hook_{name}").restype = c_size_t
         self.lib.hook_use_kernels.restype = c_char_p
         self.lib.hook_write_double.argtypes = [c_double, c_char_p]

@@ -196,6 +196,9 @@ PINTENT_API pintent_status pintent_encode(const pintent_bot *bot, pintent_scratc
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
+/* A library that was compiled with PINTENT_NO_EDITS refuses edits and saves by the status
+ * PINTENT_ERROR_UNSUPPORTED, and is a fifth smaller. */
+
 /* What an intent gets. Fields that are zero add nothing. */
 typedef struct pintent_addition {
   pintent_text name;             /* the intent, of the bot or a new one */
@@ -216,7 +219,7 @@ typedef struct pintent_addition {
  * and a thread that finds another `current`, under the lock, takes a scratch of it and frees its own. */
 
 /* Adds an intent, or gives an intent more templates, counter-examples or a threshold, as Python's
- * `add_intent` does. An edit makes another bot, which is fitted anew from the old weights and shares
+ * `add_intent` does. An edit makes another bot, which is fitted from the old weights and shares
  * the model with the old one: the old bot stays as it is, and open. Any thread may edit while others
  * match with the same bot; that they use the next one from then on is up to the caller.
  *

@@ -1,6 +1,5 @@
 /* Errors: the first one of a task, with a message for the person who made the file. */
 
-#include <stdio.h>
 
 #include "base.h"
 
@@ -30,7 +29,7 @@ static bool pi_fail(pi_error *error, pintent_status status, const char *format, 
     error->status = status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->message.text, sizeof error->message.text, format, arguments);
+    pi_format_list(error->message.text, sizeof error->message.text, format, &arguments);
     va_end(arguments);
     pi_clean_message(error->message.text);
   }
@@ -44,10 +43,10 @@ static void pi_prefix(pi_error *error, const char *format, ...) {
   pintent_message old = error->message;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->message.text, sizeof error->message.text, format, arguments);
+  pi_format_list(error->message.text, sizeof error->message.text, format, &arguments);
   va_end(arguments);
   size_t used = strlen(error->message.text);
-  snprintf(error->message.text + used, sizeof error->message.text - used, "%s", old.text);
+  pi_format(error->message.text + used, sizeof error->message.text - used, "%s", old.text);
   pi_clean_message(error->message.text);
 }
 

@@ -1,7 +1,6 @@
 /* What is asked of a JSON tree: values by key, numbers, and the canonical form. */
 
 #include <math.h>
-#include <stdio.h>
 
 #include "json.h"
 
@@ -57,18 +56,18 @@ static void pi_json_write_string(pintent_text text, pi_sink_bytes sink, void *co
     }
     char escape[8];
     const char *control = c == '\0' ? NULL : strchr(controls, c);
-    int size;
+    size_t size;
     if (control != NULL) {
-      size = snprintf(escape, sizeof escape, "\\%c", letters[control - controls]);
+      size = pi_format(escape, sizeof escape, "\\%c", letters[control - controls]);
     } else if (c < ' ') {
-      size = snprintf(escape, sizeof escape, "\\u%04x", c);
+      size = pi_format(escape, sizeof escape, "\\u%04x", c);
     } else {
-      size = snprintf(escape, sizeof escape, "\\%c", c);
+      size = pi_format(escape, sizeof escape, "\\%c", c);
     }
     if (n > start) {
       sink(context, text.data + start, n - start);
     }
-    sink(context, escape, (size_t)size);
+    sink(context, escape, size);
     start = n + 1;
   }
   if (text.size > start) {
@@ -94,7 +93,7 @@ static bool pi_json_write_scalar(const pi_json *value, pi_sink_bytes sink, void 
       if (value->is_negative && value->of.integer != 0) {
         text[size++] = '-';
       }
-      size += (size_t)snprintf(text + size, sizeof text - size, "%llu",
+      size += pi_format(text + size, sizeof text - size, "%llu",
                                (unsigned long long)value->of.integer);
       sink(context, text, size);
       return !value->is_large;

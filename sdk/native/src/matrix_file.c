@@ -1,7 +1,6 @@
 /* Matrices of a model file, with the checks of docs/model-file.md. */
 
 #include <math.h>
-#include <stdio.h>
 
 #include "matrix.h"
 
@@ -95,7 +94,7 @@ static bool pi_check_codes(const pi_matrix *matrix, const char *name, pi_error *
 static bool pi_read_codes(const pi_file *file, const char *prefix, size_t bits, pi_arena *arena,
                           pi_matrix *matrix, pi_error *error) {
   char name[PI_NAME_SIZE];
-  snprintf(name, sizeof name, "%s.codes", prefix);
+  pi_format(name, sizeof name, "%s.codes", prefix);
   matrix->form = bits <= 8 ? PI_CODES_8 : PI_CODES_16;
   const pi_tensor *tensor;
   if (bits == 8 || bits == 16) {
@@ -139,7 +138,7 @@ static bool pi_read_quantized(const pi_file *file, const char *prefix, const pi_
     return false;
   }
   char name[PI_NAME_SIZE];
-  snprintf(name, sizeof name, "%s.codebook", prefix);
+  pi_format(name, sizeof name, "%s.codebook", prefix);
   const uint64_t num_books = per_position ? matrix->dim / matrix->sub_dim : 1;
   const uint64_t shape[] = {num_books, matrix->codebook_size, matrix->sub_dim};
   const pi_tensor *tensor = pi_need_tensor(file, name, PI_F16, 3, shape, error);
@@ -159,7 +158,7 @@ static bool pi_read_quantized(const pi_file *file, const char *prefix, const pi_
   }
   if (is_normalised) {
     const uint64_t length = matrix->num;
-    snprintf(name, sizeof name, "%s.norms", prefix);
+    pi_format(name, sizeof name, "%s.norms", prefix);
     tensor = pi_need_tensor(file, name, PI_F16, 1, &length, error);
     matrix->scales = tensor == NULL ? NULL : (const uint16_t *)(const void *)tensor->data;
   }
@@ -183,7 +182,7 @@ static bool pi_read_matrix(const pi_file *file, const char *prefix, const pi_jso
   } else if (is_read) {
     char name[PI_NAME_SIZE];
     const uint64_t shape[] = {matrix->num, matrix->dim};
-    snprintf(name, sizeof name, "%s.embedding", prefix);
+    pi_format(name, sizeof name, "%s.embedding", prefix);
     const pi_tensor *tensor = pi_need_tensor(file, name, PI_F32, 2, shape, error);
     is_read = tensor != NULL;
     matrix->rows = is_read ? tensor->data : NULL;
@@ -198,12 +197,12 @@ static bool pi_read_integers(const pi_file *file, const char *prefix, pi_matrix 
                              pi_error *error) {
   char name[PI_NAME_SIZE];
   memset(matrix, 0, sizeof *matrix);
-  snprintf(name, sizeof name, "%s.codes", prefix);
+  pi_format(name, sizeof name, "%s.codes", prefix);
   const pi_tensor *codes = pi_need_tensor(file, name, PI_I8, 2, NULL, error);
   if (codes == NULL) {
     return false;
   }
-  snprintf(name, sizeof name, "%s.scales", prefix);
+  pi_format(name, sizeof name, "%s.scales", prefix);
   const pi_tensor *scales = pi_need_tensor(file, name, PI_F16, 1, codes->shape, error);
   if (scales == NULL) {
     return false;

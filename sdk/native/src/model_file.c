@@ -1,6 +1,5 @@
 /* The model file as a whole: its header, its manifest and its hash (docs/model-file.md). */
 
-#include <stdio.h>
 
 #include "files.h"
 
@@ -23,9 +22,9 @@ static bool pi_find_digest(const pi_file *file, char *found) {
     pi_sha_add(&sha, dtype, strlen(dtype));
     pi_sha_add(&sha, "\",[", 3);
     for (size_t axis = 0; axis < tensor->num_axes; axis++) {
-      int length = snprintf(number, sizeof number, "%s%llu", axis == 0 ? "" : ",",
+      size_t length = pi_format(number, sizeof number, "%s%llu", axis == 0 ? "" : ",",
                             (unsigned long long)tensor->shape[axis]);
-      pi_sha_add(&sha, number, (size_t)length);
+      pi_sha_add(&sha, number, length);
     }
     pi_sha_add(&sha, "]]\n", 3);
     pi_sha_add(&sha, tensor->data, (size_t)(tensor->end - tensor->begin));

@@ -76,7 +76,7 @@ static bool pi_begin_file(const char *path, pi_arena *arena, pi_new_file *file, 
   size_t size = strlen(file->target) + 32;
   file->temporary = pi_take(arena, size, 1, error);
   for (int n = 0; file->temporary != NULL && n < attempts; n++) {
-    snprintf(file->temporary, size, "%.*s.%s.%08x.tmp", (int)(name - file->target), file->target,
+    pi_format(file->temporary, size, "%.*s.%s.%08x.tmp", (int)(name - file->target), file->target,
              name, (unsigned)pi_draw_number(file));
     file->handle = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->handle >= 0 || errno != EEXIST) {
@@ -150,7 +150,7 @@ static bool pi_begin_file(const char *path, pi_arena *arena, pi_new_file *file, 
   MultiByteToWideChar(CP_UTF8, 0, path, -1, file->target, length);
   memcpy(file->temporary, file->target, (size_t)length * sizeof(wchar_t));
   char ending[more];
-  snprintf(ending, sizeof ending, ".%08x.tmp", (unsigned)pi_draw_number(file));
+  pi_format(ending, sizeof ending, ".%08x.tmp", (unsigned)pi_draw_number(file));
   MultiByteToWideChar(CP_UTF8, 0, ending, -1, file->temporary + length - 1, more);
   file->handle = CreateFileW(file->temporary, GENERIC_WRITE, 0, NULL, CREATE_NEW,
                              FILE_ATTRIBUTE_NORMAL, NULL);

@@ -1,6 +1,5 @@
 /* The bytes of a bot file: those that Python's `save` writes for an equal bot. */
 
-#include <stdio.h>
 
 #include "saving.h"
 

@@ -1,6 +1,5 @@
 /* The template set and the settings of a bot as JSON, for the bot file (docs/model-file.md). */
 
-#include <stdio.h>
 
 #include "saving.h"
 
@@ -83,7 +82,7 @@ static void pi_put_set(const pintent_bot *bot, pi_output *output) {
 static void pi_put_count(pi_output *output, const char *key, size_t count) {
   char text[32];
   pi_put_key(output, key);
-  pi_put(output, text, (size_t)snprintf(text, sizeof text, "%zu", count));
+  pi_put(output, text, pi_format(text, sizeof text, "%zu", count));
 }
 
 static void pi_put_rows(const pi_matrix *rows, pi_output *output) {

@@ -1,6 +1,5 @@
 /* The templates of a bot file, in the long form of docs/templates.md, with all its checks. */
 
-#include <stdio.h>
 
 #include "bot.h"
 
@@ -130,7 +129,7 @@ static bool pi_check_head(pi_templates_reader *reader, const pi_json *form) {
 static bool pi_check_intent(pi_templates_reader *reader, const pi_json *intent) {
   static const char *const keys[] = {"templates", "except", "threshold", NULL};
   char place[128];
-  snprintf(place, sizeof place, "intent '%.*s': ", PI_SHOWN(intent->key));
+  pi_format(place, sizeof place, "intent '%.*s': ", PI_SHOWN(intent->key));
   if (pi_is_blank(intent->key)) {
     return pi_bad_templates(reader, place, "the name is empty or invisible; give it a name");
   }
@@ -154,7 +153,7 @@ static bool pi_store_intent(pi_templates_reader *reader, const pi_json *intent, 
                             double threshold, size_t *num_texts, size_t *num_exceptions) {
   pi_templates *templates = reader->templates;
   char place[128];
-  snprintf(place, sizeof place, "intent '%.*s': ", PI_SHOWN(intent->key));
+  pi_format(place, sizeof place, "intent '%.*s': ", PI_SHOWN(intent->key));
   templates->names[number] = pi_keep_text(reader, intent->key);
   templates->has_own[number] = pi_json_get(intent, "threshold") != NULL;
   templates->thresholds[number] = threshold;

@@ -1,7 +1,6 @@
 /* The tensors of a model file: where they are, and what numbers they may have. */
 
 #include <math.h>
-#include <stdio.h>
 
 #include "files.h"
 
@@ -177,13 +176,13 @@ static void pi_describe(pi_dtype dtype, size_t num_axes, const uint64_t *shape, 
   static const char *const names[PI_NUM_DTYPES] = {"bool",   "uint8",  "int8",  "uint16",
                                                    "int16",  "float16", "uint32", "int32",
                                                    "float32", "uint64", "int64", "float64"};
-  size_t used = (size_t)snprintf(text, size, "%s [", names[dtype]);
+  size_t used = pi_format(text, size, "%s [", names[dtype]);
   for (size_t axis = 0; axis < num_axes && used < size; axis++) {
-    used += (size_t)snprintf(text + used, size - used, "%s%llu", axis == 0 ? "" : ", ",
+    used += pi_format(text + used, size - used, "%s%llu", axis == 0 ? "" : ", ",
                              (unsigned long long)shape[axis]);
   }
   if (used < size) {
-    snprintf(text + used, size - used, "]");
+    pi_format(text + used, size - used, "]");
   }
 }
 

@@ -1,7 +1,6 @@
 /* The kind `transformer`: docs/transformer.md. */
 
 #include <math.h>
-#include <stdio.h>
 
 #include "encoder.h"
 
@@ -48,47 +47,47 @@ static bool pi_weight_vector(pi_weights_reader *reader, const char *name, size_t
 static bool pi_weight_pair(pi_weights_reader *reader, const char *prefix, size_t rows,
                            size_t columns, pi_matrix *matrix, const float **bias) {
   char name[96];
-  snprintf(name, sizeof name, "%s.weight", prefix);
+  pi_format(name, sizeof name, "%s.weight", prefix);
   if (!pi_weight_matrix(reader, name, rows, columns, matrix)) {
     return false;
   }
-  snprintf(name, sizeof name, "%s.bias", prefix);
+  pi_format(name, sizeof name, "%s.bias", prefix);
   return pi_weight_vector(reader, name, rows, bias);
 }
 
 static bool pi_weight_norm(pi_weights_reader *reader, const char *prefix, size_t dim,
                            pi_norm *norm) {
   char name[96];
-  snprintf(name, sizeof name, "%s.weight", prefix);
+  pi_format(name, sizeof name, "%s.weight", prefix);
   if (!pi_weight_vector(reader, name, dim, &norm->weight)) {
     return false;
   }
-  snprintf(name, sizeof name, "%s.bias", prefix);
+  pi_format(name, sizeof name, "%s.bias", prefix);
   return pi_weight_vector(reader, name, dim, &norm->bias);
 }
 
 static bool pi_read_layer(pi_weights_reader *reader, size_t number, size_t dim, size_t feedforward,
                           pi_layer *layer) {
   char start[48], name[80];
-  snprintf(start, sizeof start, "network.layers.%zu", number);
-  snprintf(name, sizeof name, "%s.attention.input", start);
+  pi_format(start, sizeof start, "network.layers.%zu", number);
+  pi_format(name, sizeof name, "%s.attention.input", start);
   if (!pi_weight_pair(reader, name, 3 * dim, dim, &layer->input, &layer->input_bias)) {
     return false;
   }
-  snprintf(name, sizeof name, "%s.attention.output", start);
+  pi_format(name, sizeof name, "%s.attention.output", start);
   if (!pi_weight_pair(reader, name, dim, dim, &layer->output, &layer->output_bias)) {
     return false;
   }
-  snprintf(name, sizeof name, "%s.feedforward.0", start);
+  pi_format(name, sizeof name, "%s.feedforward.0", start);
   if (!pi_weight_pair(reader, name, feedforward, dim, &layer->inner, &layer->inner_bias)) {
     return false;
   }
-  snprintf(name, sizeof name, "%s.feedforward.1", start);
+  pi_format(name, sizeof name, "%s.feedforward.1", start);
   if (!pi_weight_pair(reader, name, dim, feedforward, &layer->outer, &layer->outer_bias)) {
     return false;
   }
   for (int n = 0; n < 2; n++) {
-    snprintf(name, sizeof name, "%s.norm.%d", start, n);
+    pi_format(name, sizeof name, "%s.norm.%d", start, n);
     if (!pi_weight_norm(reader, name, dim, &layer->norms[n])) {
       return false;
     }

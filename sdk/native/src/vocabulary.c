@@ -1,6 +1,5 @@
 /* The vocabulary of a model: vocabulary.bytes and vocabulary.lost.N of docs/model-file.md. */
 
-#include <stdio.h>
 
 #include "files.h"
 #include "tokens.h"
@@ -126,7 +125,7 @@ static bool pi_read_lost(const pi_file *file, pi_vocabulary *vocabulary, pi_aren
   }
   for (size_t n = 0; n < count; n++) {
     char name[40];
-    snprintf(name, sizeof name, "vocabulary.lost.%zu", n);
+    pi_format(name, sizeof name, "vocabulary.lost.%zu", n);
     const pi_tensor *tensor = pi_find_tensor(file, name);
     if (tensor == NULL) {
       return pi_fail(error, PINTENT_ERROR_MODEL,

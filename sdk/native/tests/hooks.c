@@ -183,6 +183,8 @@ PINTENT_API const char *hook_use_kernels(pintent_bot *bot, const char *name) {
   return bot->kernels->name;
 }
 
+#ifndef PINTENT_NO_EDITS
+
 /* The words of an intent's name; `text` has room for twice its bytes. */
 PINTENT_API size_t hook_words_of_name(const char *name, size_t size, char *text) {
   pintent_text given = {name, size};
@@ -213,6 +215,16 @@ PINTENT_API bool hook_fit_lbg(const float *vectors, size_t num, size_t dim, size
   bool is_fitted = pi_fit_lbg(vectors, num, dim, size, codebook, &arena, &error);
   pi_arena_free(&arena);
   return is_fitted;
+}
+
+#endif
+
+/* Each conversion of pi_format. */
+PINTENT_API size_t hook_format(int number, size_t size, unsigned long long large, unsigned bits,
+                               double real, const char *word, int most, char *out,
+                               size_t capacity) {
+  return pi_format(out, capacity, "%d|%zu|%llu|%08x|%04x|%u|%g|%.*s|%.3s|%c|%%|%s.", number, size,
+                   large, bits, bits, bits, real, most, word, word, word[0], word);
 }
 
 PINTENT_API size_t hook_sizes(size_t number) {
