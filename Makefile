@@ -110,8 +110,10 @@ python:
 		echo "make: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; }
 
 # Training. DATA is the folder of the public data sets, TEACHER a folder with all-mpnet-base-v2 and
-# START one with all-MiniLM-L6-v2, as transformers keeps them. A run that was stopped continues.
+# START one with all-MiniLM-L6-v2, as transformers keeps them; DEVICE is cuda on a machine with a GPU.
+# A run that was stopped continues.
 DATA ?= ../shared/data
+DEVICE ?= cpu
 TEACHER ?= mpnet
 START ?= minilm
 CORPORA = $(addprefix $(DATA)/corpus/,$(addsuffix .txt.gz,everyday multidogo queries sgd support taskmaster topical_chat))
@@ -123,16 +125,22 @@ CODES = --sub-dim 4 --codebook-size 256
 TAUGHT = --targets runs/targets.bin --paraphrases $(PARAPHRASES) --resume
 AGAIN = --epochs 1 --corpus $(CORPORA)
 
-# The kind `transformer`: cut from the model to start from, taught by the teacher and by paraphrases,
-# compressed, and taught again.
-default: runs/targets.bin ## train the model `default` (2 hours, DATA=folder, TEACHER=folder, START=folder)
+# The kind `transformer`: cut from the model to start from; taught by the teacher and by paraphrases, on
+# some of the texts and, twice, on a million; the mean of the three, compressed, and taught again.
+default: runs/targets.bin runs/million.bin runs/everyday.bin ## train the model `default` (DEVICE=cuda: an hour; DATA=folder, TEACHER=folder, START=folder)
 	test -e runs/cut.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin --start $(START) \
-		--settings recipes/default.toml --out runs/cut.safetensors --resume --epochs 1 --language en
-	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start runs/cut.safetensors \
-		--settings recipes/default.toml --out runs/paraphrased.safetensors --epochs 1 --learning-rate 0.0005
-	$(POCKETINTENT) compress runs/paraphrased.safetensors --out runs/compressed-default.safetensors $(CODES)
-	$(POCKETINTENT) train transformer $(TAUGHT) $(AGAIN) --start runs/compressed-default.safetensors \
-		--settings recipes/default.toml --learning-rate 0.0003 --out runs/default.safetensors
+		--settings recipes/default.toml --out runs/cut.safetensors --resume --epochs 1 --language en --device $(DEVICE)
+	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start runs/cut.safetensors --device $(DEVICE) \
+		--settings recipes/default.toml --out runs/paraphrased.safetensors --epochs 2 --learning-rate 0.0006
+	for name in million million_near; do test -e runs/$$name.safetensors || $(POCKETINTENT) train transformer --device $(DEVICE) \
+		--targets runs/million.bin runs/everyday.bin runs/everyday.bin --paraphrases $(PARAPHRASES) --resume \
+		--start runs/paraphrased.safetensors --settings recipes/$$name.toml --epochs 5 --learning-rate 0.0008 \
+		--out runs/$$name.safetensors || exit 1; done
+	$(TEST)/bin/python recipes/mean_weights.py runs/million.safetensors runs/million_near.safetensors runs/paraphrased.safetensors \
+		--out runs/mean.safetensors
+	$(POCKETINTENT) compress runs/mean.safetensors --out runs/compressed-default.safetensors $(CODES)
+	$(POCKETINTENT) train transformer $(TAUGHT) $(AGAIN) --start runs/compressed-default.safetensors --device $(DEVICE) \
+		--settings recipes/default.toml --learning-rate 0.0004 --out runs/default.safetensors
 	@echo runs/default.safetensors $(SHIPPED) >&2
 
 # The kind `contextual`: words of many texts, taught by the small teacher; then the same steps.
@@ -156,6 +164,17 @@ runs/targets.bin: | $(TEST)/installed
 	mkdir -p runs
 	$(TEST)/bin/python recipes/draw_texts.py $(DATA)/corpus runs/texts.txt
 	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts runs/texts.txt --single-words 2 --teacher-words --out $@
+
+# A million texts: minutes on a GPU, ten hours of a core without.
+runs/million.bin: | $(TEST)/installed
+	mkdir -p runs
+	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) --single-words 2 --teacher-words --phrases 125000 \
+		--substitutions 125000 --topics 400000 --precision bfloat16 --device $(DEVICE) --settings recipes/targets.toml --out $@
+
+runs/everyday.bin: | $(TEST)/installed
+	mkdir -p runs
+	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(DATA)/corpus/everyday.txt.gz --precision bfloat16 \
+		--device $(DEVICE) --settings recipes/targets.toml --out $@
 
 runs/words.bin: | $(TEST)/installed
 	mkdir -p runs

@@ -123,11 +123,14 @@ def test_deterministic_flags_are_restored(
         try:
             with deterministic_algorithms("cuda:0", warn_only=warn_only):
                 assert deterministic_flags() == (True, warn_only)
+                assert not torch.backends.cuda.cudnn_sdp_enabled()
+                assert not torch.backends.cuda.mem_efficient_sdp_enabled()
                 if error is not None:
                     raise error("ended")
         except (PocketIntentError, KeyboardInterrupt):
             pass
         assert deterministic_flags() == before
+        assert torch.backends.cuda.mem_efficient_sdp_enabled()
     with deterministic_algorithms("cpu"):
         assert deterministic_flags() == before
 

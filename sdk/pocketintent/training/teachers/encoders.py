@@ -160,10 +160,13 @@ class TransformerTeacher(_Teacher):
         encoded = self._tokenizer(list(texts), padding=True, return_tensors="pt", **cut)
         if encoded["input_ids"].shape[1] == 0:
             return np.zeros((len(texts), self.dim), np.float32)
-        with require("torch", "train").inference_mode():
-            states = self._model(**encoded.to(self._device)).last_hidden_state
-        mask: IntArray = encoded["attention_mask"].cpu().numpy()
-        return to_unit(pool(states.float().cpu().numpy(), mask, self._pooling))
+        weights = token_weights(encoded["attention_mask"].numpy(), self._pooling)
+        torch = require("torch", "train")
+        with torch.inference_mode():
+            states = self._model(**encoded.to(self._device)).last_hidden_state.float()
+            # Pooled where they are: the states are a hundred times as large as the vectors.
+            pooled = torch.einsum("btd,bt->bd", states, torch.from_numpy(weights).to(states.device))
+        return to_unit(pooled.cpu().numpy())
 
 
 def load_transformer(folder: Path, device: str, precision: TeacherPrecision) -> tuple[Any, Any]:
@@ -191,12 +194,16 @@ def pool(states: FloatArray, mask: IntArray, pooling: Pooling) -> FloatArray:
 
     ``mask`` is 1 for a token and 0 for padding, [num_texts, length]. No tokens give zeros.
     """
+    pooled: FloatArray = np.einsum("btd,bt->bd", states, token_weights(mask, pooling))
+    return pooled.astype(np.float32, copy=False)
+
+
+def token_weights(mask: IntArray, pooling: Pooling) -> FloatArray:
+    """The weights of the tokens in their text's vector, float32 [num_texts, length]."""
     weights = mask.astype(np.float32)
     if pooling == "cls":
         weights[:, 1:] = 0.0
-    counts = weights.sum(axis=1, keepdims=True).clip(1.0)
-    pooled: FloatArray = np.einsum("btd,bt->bd", states, weights / counts).astype(np.float32)
-    return pooled
+    return weights / weights.sum(axis=1, keepdims=True).clip(1.0)
 
 
 def to_unit(vectors: FloatArray) -> FloatArray:

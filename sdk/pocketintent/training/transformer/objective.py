@@ -16,7 +16,8 @@ from pocketintent.training.teachers.targets import TextData
 from pocketintent.training.transformer.model import TransformerModel
 from pocketintent.training.transformer.settings import TransformerSettings
 
-_PADDED_TOGETHER = 64  # texts, the shorter ones apart from the longer ones
+# Texts, the shorter ones apart from the longer ones: little padding, or on a GPU few kernels.
+_PADDED_TOGETHER = {"cpu": 64, "cuda": 1024}
 
 
 class TransformerTraining(Distillation):
@@ -48,7 +49,8 @@ class TransformerTraining(Distillation):
         lengths = batch.lengths
         order = np.argsort(lengths, kind="stable")
         starts = np.cumsum(lengths) - lengths
-        groups = np.array_split(order, -(-len(order) // _PADDED_TOGETHER))
+        together = _PADDED_TOGETHER.get(self.device.type, _PADDED_TOGETHER["cuda"])
+        groups = np.array_split(order, -(-len(order) // together))
         # The rows are read once: each reading has gradients of the size of the whole table.
         distinct, tokens = np.unique(batch.ids, return_inverse=True)
         rows = self.model.words.take(distinct)
