@@ -139,8 +139,10 @@ default: runs/targets.bin runs/million.bin runs/everyday.bin ## train the model 
 	$(TEST)/bin/python recipes/mean_weights.py runs/million.safetensors runs/million_near.safetensors runs/paraphrased.safetensors \
 		--out runs/mean.safetensors
 	$(POCKETINTENT) compress runs/mean.safetensors --out runs/compressed-default.safetensors $(CODES)
-	$(POCKETINTENT) train transformer $(TAUGHT) $(AGAIN) --start runs/compressed-default.safetensors --device $(DEVICE) \
-		--settings recipes/default.toml --learning-rate 0.0004 --out runs/default.safetensors
+	test -e runs/again.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start runs/compressed-default.safetensors \
+		--device $(DEVICE) --settings recipes/default.toml --epochs 1 --learning-rate 0.0004 --out runs/again.safetensors
+	$(POCKETINTENT) train transformer $(TAUGHT) $(AGAIN) --start runs/again.safetensors --device $(DEVICE) \
+		--settings recipes/default_bots.toml --learning-rate 0.0004 --out runs/default.safetensors
 	@echo runs/default.safetensors $(SHIPPED) >&2
 
 # The kind `contextual`: words of many texts, taught by the small teacher; then the same steps.

@@ -1,4 +1,5 @@
 from dataclasses import astuple, replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -120,21 +121,22 @@ def test_bots_of_one_and_two_intents_have_the_sigmoid_of_three() -> None:
     assert expected_sigmoid(1, 4) == expected_sigmoid(2, 4) == expected_sigmoid(3, 4)
 
 
-@pytest.mark.parametrize("model", bundled_models())
-def test_a_bot_of_one_intent_refuses_foreign_texts(model: str) -> None:
+FOREIGN = ["turn on the lamp", "zzz", "a table for two", "what is the capital of france", "a"]
+LAMP = pytest.param(
+    "default",
+    FOREIGN[0],
+    marks=pytest.mark.xfail(reason="the score is 0.65 with this model", strict=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "text"),
+    [LAMP] + [pair for pair in product(bundled_models(), FOREIGN) if pair != LAMP.values],
+)
+def test_a_bot_of_one_intent_refuses_foreign_texts(model: str, text: str) -> None:
     recognizer = IntentRecognizer.load({"greet": ["hi there"]}, model)
     assert recognizer.match("hello there").intent == "greet"
-    for text in ("turn on the lamp", "zzz", "a table for two", "what is the capital of france"):
-        assert recognizer.match(text).reason == "below_threshold"
-
-
-ONE_LETTER = pytest.mark.xfail(reason="the score is 0.61 with this model", strict=True)
-
-
-@pytest.mark.parametrize("model", [pytest.param("default", marks=ONE_LETTER), "fast", "tiny"])
-def test_a_bot_of_one_intent_refuses_a_letter(model: str) -> None:
-    recognizer = IntentRecognizer.load({"greet": ["hi there"]}, model)
-    assert recognizer.match("a").reason == "below_threshold"
+    assert recognizer.match(text).reason == "below_threshold"
 
 
 @given(st.integers(3, 1000), st.floats(1, 1000))

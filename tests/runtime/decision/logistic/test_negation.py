@@ -30,7 +30,7 @@ TEMPLATES: dict[str, Any] = {
 }
 NEGATION = "don't put the lamp on"
 FORBIDDEN = {
-    "default": {False: 10, True: 10},
+    "default": {False: 9, True: 9},
     "fast": {False: 10, True: 10},
     "tiny": {False: 9, True: 9},
 }
