@@ -127,7 +127,7 @@ AGAIN = --epochs 1 --corpus $(CORPORA)
 
 # The kind `transformer`: cut from the model to start from; taught by the teacher and by paraphrases, on
 # some of the texts and, twice, on a million; the mean of the three, compressed, and taught again.
-default: runs/targets.bin runs/million.bin runs/everyday.bin ## train the model `default` (DEVICE=cuda: an hour; DATA=folder, TEACHER=folder, START=folder)
+default: runs/targets.bin runs/million.bin runs/everyday.bin ## train the model `default` (DEVICE=cuda: some hours, else days; DATA=folder, TEACHER=folder, START=folder)
 	test -e runs/cut.safetensors || $(POCKETINTENT) train transformer --targets runs/targets.bin --start $(START) \
 		--settings recipes/default.toml --out runs/cut.safetensors --resume --epochs 1 --language en --device $(DEVICE)
 	test -e runs/paraphrased.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start runs/cut.safetensors --device $(DEVICE) \
@@ -136,9 +136,9 @@ default: runs/targets.bin runs/million.bin runs/everyday.bin ## train the model 
 		--targets runs/million.bin runs/everyday.bin runs/everyday.bin --paraphrases $(PARAPHRASES) --resume \
 		--start runs/paraphrased.safetensors --settings recipes/$$name.toml --epochs 5 --learning-rate 0.0008 \
 		--out runs/$$name.safetensors || exit 1; done
-	$(TEST)/bin/python recipes/mean_weights.py runs/million.safetensors runs/million_near.safetensors runs/paraphrased.safetensors \
+	test -e runs/mean.safetensors || $(TEST)/bin/python recipes/mean_weights.py runs/million.safetensors runs/million_near.safetensors runs/paraphrased.safetensors \
 		--out runs/mean.safetensors
-	$(POCKETINTENT) compress runs/mean.safetensors --out runs/compressed-default.safetensors $(CODES)
+	test -e runs/compressed-default.safetensors || $(POCKETINTENT) compress runs/mean.safetensors --out runs/compressed-default.safetensors $(CODES)
 	test -e runs/again.safetensors || $(POCKETINTENT) train transformer $(TAUGHT) --start runs/compressed-default.safetensors \
 		--device $(DEVICE) --settings recipes/default.toml --epochs 1 --learning-rate 0.0004 --out runs/again.safetensors
 	$(POCKETINTENT) train transformer $(TAUGHT) $(AGAIN) --start runs/again.safetensors --device $(DEVICE) \
@@ -165,9 +165,9 @@ runs/words-%.safetensors: runs/words.bin
 runs/targets.bin: | $(TEST)/installed
 	mkdir -p runs
 	$(TEST)/bin/python recipes/draw_texts.py $(DATA)/corpus runs/texts.txt
-	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts runs/texts.txt --single-words 2 --teacher-words --out $@
+	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts runs/texts.txt --single-words 2 --teacher-words --device $(DEVICE) --out $@
 
-# A million texts: minutes on a GPU, ten hours of a core without.
+# A million texts: minutes on a GPU, ten hours of a core without; each training on them takes half a day there.
 runs/million.bin: | $(TEST)/installed
 	mkdir -p runs
 	$(POCKETINTENT) train targets --teacher $(TEACHER) --texts $(CORPORA) --single-words 2 --teacher-words --phrases 125000 \

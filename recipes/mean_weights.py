@@ -9,6 +9,7 @@ accuracy without increasing inference time".
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +18,49 @@ import numpy as np
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.files.model_file import ModelFile, load_model, save_model
 
+_OWN = ("format_version", "sha256", "training")  # entries of a manifest that may differ
 
-def mean_weights(models: list[ModelFile]) -> dict[str, Any]:
-    """The tensors of the first model, with the mean of those in float32.
 
-    A PocketIntentError if another model has other tensors, or differs in one that is no float32.
+def mean_model(models: Sequence[ModelFile]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The manifest and the tensors of a model with the mean of the float32 tensors of others.
+
+    The entry ``training`` has the records of all. A PocketIntentError names the model that differs
+    from the first one in another tensor or entry.
     """
-    first, *others = models
-    means = dict(first.tensors)
-    for model in others:
-        if {n: t.shape for n, t in model.tensors.items()} != {n: t.shape for n, t in means.items()}:
-            raise PocketIntentError(f"{model.path}: has other tensors than {first.path}")
-    for name, tensor in first.tensors.items():
-        if tensor.dtype == np.float32:
-            means[name] = sum(model.tensors[name] / np.float32(len(models)) for model in models)
-        elif not all(np.array_equal(tensor, model.tensors[name]) for model in others):
-            raise PocketIntentError(f"the models have another {name}: they have no common start")
-    return means
+    first = models[0]
+    for model in models[1:]:
+        if _settings(model) != _settings(first):
+            raise PocketIntentError(f"{model.path}: a model of other settings than {first.path}")
+        if _shapes(model) != _shapes(first):
+            raise PocketIntentError(f"{model.path}: its tensors are not those of {first.path}")
+        for name, tensor in first.tensors.items():
+            if tensor.dtype != np.float32 and not np.array_equal(tensor, model.tensors[name]):
+                raise PocketIntentError(
+                    f"{model.path}: {name} is not that of {first.path}; only models that were "
+                    "trained from one start have a mean"
+                )
+    records = [model.manifest.get("training", {}) for model in models]
+    manifest = {**_settings(first), "training": {"method": "mean", "models": records}}
+    share = np.float32(1 / len(models))
+    means = {
+        name: sum(model.tensors[name] * share for model in models)
+        if tensor.dtype == np.float32
+        else tensor
+        for name, tensor in first.tensors.items()
+    }
+    return manifest, means
+
+
+def _settings(model: ModelFile) -> dict[str, Any]:
+    return {key: value for key, value in model.manifest.items() if key not in _OWN}
+
+
+def _shapes(model: ModelFile) -> dict[str, Any]:
+    return {name: (tensor.dtype, tensor.shape) for name, tensor in model.tensors.items()}
 
 
 def main() -> None:
-    """Read the models and write their mean, with the manifest of the first."""
+    """Read the models and write their mean."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -45,16 +68,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     args = parser.parse_args()
     try:
-        models = [load_model(path) for path in args.models]
-        manifest = {k: v for k, v in models[0].manifest.items() if k not in _WRITTEN}
-        names = [path.name for path in args.models]
-        manifest["training"] = {**manifest["training"], "mean_of": names}
-        save_model(args.out, manifest, mean_weights(models))
+        save_model(args.out, *mean_model([load_model(path) for path in args.models]))
     except PocketIntentError as error:
         raise SystemExit(f"mean_weights: {error}") from error
 
-
-_WRITTEN = ("sha256", "format_version")  # by `save_model`
 
 if __name__ == "__main__":
     main()

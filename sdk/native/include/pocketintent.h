@@ -52,7 +52,7 @@ typedef enum pintent_status {
   PINTENT_ERROR_FILE = 3,        /* the file is missing, cannot be read, or is not a file */
   PINTENT_ERROR_MODEL = 4,       /* not a bot file, damaged, or of a newer version */
   PINTENT_ERROR_TEMPLATES = 5,   /* its templates break the format */
-  PINTENT_ERROR_UNSUPPORTED = 6, /* a valid file with a part that this core cannot run */
+  PINTENT_ERROR_UNSUPPORTED = 6, /* a valid file, or a call, that this core cannot run */
   PINTENT_ERROR_SIZE = 7         /* the caller's buffer is too small */
 } pintent_status;
 
@@ -196,8 +196,8 @@ PINTENT_API pintent_status pintent_encode(const pintent_bot *bot, pintent_scratc
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* A library that was compiled with PINTENT_NO_EDITS refuses edits and saves by the status
- * PINTENT_ERROR_UNSUPPORTED, and is a fifth smaller. */
+/* A library that was compiled with PINTENT_NO_EDITS refuses edits and saves with the status
+ * PINTENT_ERROR_UNSUPPORTED, and is a fifth to a quarter smaller. */
 
 /* What an intent gets. Fields that are zero add nothing. */
 typedef struct pintent_addition {

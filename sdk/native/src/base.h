@@ -47,7 +47,7 @@ static char *pi_copy(pi_arena *arena, const char *data, size_t size, pi_error *e
 #define PI_PRINTF(text, first)
 #endif
 
-/* Writes what snprintf writes, for the conversions that the core has; the size of the whole text. */
+/* Writes text with numbers in it (format.c); the size of the whole text. */
 static size_t pi_format(char *text, size_t capacity, const char *format, ...) PI_PRINTF(3, 4);
 static size_t pi_format_list(char *text, size_t capacity, const char *format, va_list *arguments);
 

@@ -1,6 +1,5 @@
 /* Errors: the first one of a task, with a message for the person who made the file. */
 
-
 #include "base.h"
 
 /* Leaves out the beginning of a code point that was cut, and what a terminal must not get. */
@@ -65,7 +64,7 @@ const char *pintent_status_text(pintent_status status) {
     case PINTENT_ERROR_TEMPLATES:
       return "the templates break the format";
     case PINTENT_ERROR_UNSUPPORTED:
-      return "the bot file has a part that this library cannot run";
+      return "this library cannot do that, or cannot run a part of the bot file";
     case PINTENT_ERROR_SIZE:
       return "the buffer is too small";
   }

@@ -1,5 +1,6 @@
-/* Text with numbers in it, as snprintf writes it: printf and its long doubles are a tenth of a module
- * of wasm. */
+/* Text with numbers in it: printf and its long doubles are a tenth of a module of wasm. The
+ * conversions are those that the core has, and mean what they mean to snprintf, but that a width is
+ * one of zeros and %g writes the shortest form that is the number. */
 
 #include "base.h"
 
@@ -25,7 +26,7 @@ static void pi_format_integer(pi_formatted *out, unsigned long long number, unsi
     digits[--start] = "0123456789abcdef"[number % base];
     number /= base;
   } while (number > 0);
-  while (sizeof digits - start < width) {
+  while (start > 0 && sizeof digits - start < width) {
     digits[--start] = '0';
   }
   pi_format_bytes(out, digits + start, sizeof digits - start);

@@ -94,7 +94,7 @@ static bool pi_json_write_scalar(const pi_json *value, pi_sink_bytes sink, void 
         text[size++] = '-';
       }
       size += pi_format(text + size, sizeof text - size, "%llu",
-                               (unsigned long long)value->of.integer);
+                        (unsigned long long)value->of.integer);
       sink(context, text, size);
       return !value->is_large;
     case PI_JSON_FLOAT:

@@ -1,6 +1,5 @@
 /* The model file as a whole: its header, its manifest and its hash (docs/model-file.md). */
 
-
 #include "files.h"
 
 enum { PI_MAX_HEADER = 100000000, PI_HEADER_DEPTH = 900, PI_MANIFEST_DEPTH = 254 };
@@ -23,7 +22,7 @@ static bool pi_find_digest(const pi_file *file, char *found) {
     pi_sha_add(&sha, "\",[", 3);
     for (size_t axis = 0; axis < tensor->num_axes; axis++) {
       size_t length = pi_format(number, sizeof number, "%s%llu", axis == 0 ? "" : ",",
-                            (unsigned long long)tensor->shape[axis]);
+                                (unsigned long long)tensor->shape[axis]);
       pi_sha_add(&sha, number, length);
     }
     pi_sha_add(&sha, "]]\n", 3);

@@ -77,7 +77,7 @@ static bool pi_begin_file(const char *path, pi_arena *arena, pi_new_file *file, 
   file->temporary = pi_take(arena, size, 1, error);
   for (int n = 0; file->temporary != NULL && n < attempts; n++) {
     pi_format(file->temporary, size, "%.*s.%s.%08x.tmp", (int)(name - file->target), file->target,
-             name, (unsigned)pi_draw_number(file));
+              name, (unsigned)pi_draw_number(file));
     file->handle = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->handle >= 0 || errno != EEXIST) {
       break;

@@ -1,6 +1,5 @@
 /* The bytes of a bot file: those that Python's `save` writes for an equal bot. */
 
-
 #include "saving.h"
 
 enum { PI_MOST_BOT_TENSORS = 6 };

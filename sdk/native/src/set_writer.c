@@ -1,6 +1,5 @@
 /* The template set and the settings of a bot as JSON, for the bot file (docs/model-file.md). */
 
-
 #include "saving.h"
 
 static void pi_put_texts(pi_output *output, const char *key, const pintent_text *texts,

@@ -1,6 +1,5 @@
 /* Edits of a template set: `TemplateSet.add_intent` and `remove_intent` of Python. */
 
-
 #include "edit.h"
 
 /* The beginning of a text as it may stand in a message; nothing of one that is not UTF-8. */
@@ -31,7 +30,7 @@ static bool pi_check_added(pintent_text name, const pintent_text *texts, size_t 
     if (!is_text || pi_is_blank(texts[n])) {
       char what[80];
       pi_format(what, sizeof what, ", %s %zu is %s; write a text, or remove it", kind, n + 1,
-               is_text ? "empty or invisible" : "not UTF-8");
+                is_text ? "empty or invisible" : "not UTF-8");
       return pi_refuse(error, name, what);
     }
   }
@@ -74,7 +73,7 @@ static bool pi_no_such_intent(const pi_templates *templates, pintent_text name, 
   for (size_t n = 0; n < templates->num_intents && used < sizeof known; n++) {
     pintent_text shown = pi_for_message(templates->names[n]);
     used += pi_format(known + used, sizeof known - used, "%s%.*s", n == 0 ? "" : ", ",
-                             PI_SHOWN(shown));
+                      PI_SHOWN(shown));
   }
   return pi_fail(error, PINTENT_ERROR_TEMPLATES, "no intent '%.*s'; known: %s", PI_SHOWN(given),
                  known);

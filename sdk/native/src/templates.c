@@ -1,6 +1,5 @@
 /* The templates of a bot file, in the long form of docs/templates.md, with all its checks. */
 
-
 #include "bot.h"
 
 enum { PI_TEMPLATES_DEPTH = 1024 };

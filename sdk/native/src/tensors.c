@@ -179,7 +179,7 @@ static void pi_describe(pi_dtype dtype, size_t num_axes, const uint64_t *shape, 
   size_t used = pi_format(text, size, "%s [", names[dtype]);
   for (size_t axis = 0; axis < num_axes && used < size; axis++) {
     used += pi_format(text + used, size - used, "%s%llu", axis == 0 ? "" : ", ",
-                             (unsigned long long)shape[axis]);
+                      (unsigned long long)shape[axis]);
   }
   if (used < size) {
     pi_format(text + used, size - used, "]");

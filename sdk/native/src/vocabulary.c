@@ -1,6 +1,5 @@
 /* The vocabulary of a model: vocabulary.bytes and vocabulary.lost.N of docs/model-file.md. */
 
-
 #include "files.h"
 #include "tokens.h"
 #include "vocabulary.h"

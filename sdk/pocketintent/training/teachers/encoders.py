@@ -203,7 +203,8 @@ def token_weights(mask: IntArray, pooling: Pooling) -> FloatArray:
     weights = mask.astype(np.float32)
     if pooling == "cls":
         weights[:, 1:] = 0.0
-    return weights / weights.sum(axis=1, keepdims=True).clip(1.0)
+    weights /= weights.sum(axis=1, keepdims=True).clip(1.0)
+    return weights
 
 
 def to_unit(vectors: FloatArray) -> FloatArray:
