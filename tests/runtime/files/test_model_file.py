@@ -283,3 +283,11 @@ def test_a_save_keeps_to_the_umask_and_follows_links(saved: Path) -> None:
     assert link.is_symlink()
     assert load_model(saved).manifest["kind"] == "other"
     assert saved.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_canonical_json_is_that_of_the_specification() -> None:
+    numbers = [1e16, 1.5e-6, 0.00001, -0.0, 1.0, 2**63]
+    value = {"\U00010000": numbers, "\uffff": "\x1b\n/é\u2028", "B": None}
+    texts = '"B":null,"\uffff":"\\u001b\\n/é\u2028"'
+    expected = '"\U00010000":[1e+16,1.5e-6,0.00001,-0.0,1.0,9223372036854775808]'
+    assert model_file._canonical_json(value) == f"{{{texts},{expected}}}\n".encode()
