@@ -131,6 +131,7 @@ def test_deterministic_flags_are_restored(
             pass
         assert deterministic_flags() == before
         assert torch.backends.cuda.mem_efficient_sdp_enabled()
+        assert torch.utils.deterministic.fill_uninitialized_memory
     with deterministic_algorithms("cpu"):
         assert deterministic_flags() == before
 
