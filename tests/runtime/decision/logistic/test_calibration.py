@@ -1,12 +1,15 @@
 from dataclasses import astuple, replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pocketintent import IntentRecognizer
+from pocketintent import IntentRecognizer, load_encoder
+from pocketintent.evaluation.bots.answers import OTHER_SUBJECTS, read_bots
+from pocketintent.evaluation.intents.draw_scorers import EmbeddedTexts
 from pocketintent.runtime.decision.logistic.calibration import (
     FEW_OUTSIDE,
     OUTSIDE_SHARE,
@@ -20,6 +23,8 @@ from pocketintent.runtime.decision.logistic.scorer import Calibration, sigmoid
 from pocketintent.runtime.decision.logistic.solver import NO_INTENT, TrainingRows, solve
 from pocketintent.runtime.files.shipped_models import bundled_models
 from training_rows import make_rows
+
+SMALL_BOTS = Path(__file__).parents[3] / "resources" / "small_bots"
 
 
 def _rows(labels: list[int], num_intents: int) -> TrainingRows:
@@ -119,6 +124,21 @@ def test_a_near_tie_of_two_intents_moves_the_calibration_little() -> None:
 
 def test_bots_of_one_and_two_intents_have_the_sigmoid_of_three() -> None:
     assert expected_sigmoid(1, 4) == expected_sigmoid(2, 4) == expected_sigmoid(3, 4)
+
+
+@pytest.mark.parametrize("model", bundled_models())
+def test_written_bots_of_one_template_accept_few_texts_on_other_subjects(model: str) -> None:
+    encoder = load_encoder(model)
+    accepted = []
+    for bot, templates in read_bots(SMALL_BOTS):
+        foreign = bot.foreign[OTHER_SUBJECTS]
+        embedded = EmbeddedTexts(encoder, [*templates.all_texts(), *foreign])
+        for name, own in list(templates.intents.items())[:3]:
+            alone = replace(own, templates=own.templates[:1])
+            recognizer = IntentRecognizer(embedded, replace(templates, intents={name: alone}))
+            accepted += [match.intent is not None for match in recognizer.match_batch(foreign)]
+    assert len(accepted) > 200
+    assert np.mean(accepted) <= 0.05
 
 
 FOREIGN = ["turn on the lamp", "zzz", "a table for two", "what is the capital of france", "a"]
