@@ -27,12 +27,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from pocketintent.cli.evaluate.folders import (
-    CORPUS_HELP,
-    add_background,
-    check_corpus,
-    print_reports,
-)
+from pocketintent.cli.evaluate import folders
 from pocketintent.cli.options.shared import add, add_encoder_options, read_encoder
 from pocketintent.cli.options.types import number, whole_numbers
 from pocketintent.cli.output import Progress
@@ -42,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate bots``."""
     add(parser, "directories", help="folder of bots, each a JSON file")
     add_encoder_options(parser)
-    add(parser, "--corpus", help=CORPUS_HELP)
+    add(parser, "--corpus", help=folders.CORPUS_HELP)
     parser.add_argument(
         "--shots",
         type=whole_numbers(1),
@@ -63,19 +58,19 @@ def run(args: argparse.Namespace) -> int:
     """Measure the encoder on the bots of each folder."""
     from pocketintent.evaluation.intents.reliability_plot import plot_reliability
 
-    check_corpus(args)
-    return print_reports(_measure(args), plot_reliability, args.plot)
+    folders.check_corpus(args)
+    return folders.print_reports(_measure(args), plot_reliability, args.plot)
 
 
 def _measure(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The report of each folder, all of which is read before the first is measured."""
     from pocketintent.evaluation.bots.answers import evaluate_bots, read_bots
 
-    folders = [(folder, read_bots(folder)) for folder in args.directories]
+    sets = [(folder, read_bots(folder)) for folder in args.directories]
     encoder, path = read_encoder(args)
     if args.teacher is not None:
-        encoder = add_background(encoder, args.corpus)
-    for folder, bots in folders:
+        encoder = folders.add_background(encoder, args.corpus)
+    for folder, bots in sets:
         name = folder.resolve().name
         with Progress("bots") as progress:
             report = evaluate_bots(

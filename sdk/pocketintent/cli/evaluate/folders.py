@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from pocketintent.evaluation.intents.draw_scorers import EmbeddedTexts
     from pocketintent.runtime.encoders.contract import Encoder
 
-
 CORPUS_HELP = "texts for the background of a teacher, which a model of this package has already"
 
 
 def add_options(parser: argparse.ArgumentParser, *, runs: int, plot: str) -> None:
     """Add the folders, the options of their draws, and ``--plot``, whose help is ``plot``."""
-    add(parser, "directories", "--split", "--no-names")
+    add(parser, "directories", "--split", "--no-names", "--seed")
     add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
     add(parser, "--runs", default=runs)
-    add(parser, "--seed")
     add(parser, "--plot", help=plot)
 
 

@@ -9,25 +9,16 @@ Examples:
   pocketintent evaluate typing-errors intents/clinc150 --teacher minilm/ --corpus chats.txt.gz
 
 An error swaps a letter with the next, drops or doubles it, or puts a neighbouring key in its place
-or after it. Every model sees the same errors; templates stay clean.
-A teacher, which knows no words of its own, reads unknown words as the first model does.
+or after it. All see the same errors; templates stay clean. A teacher corrects as the first model.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from pocketintent.cli.evaluate.folders import (
-    CORPUS_HELP,
-    add_background,
-    add_options,
-    check_corpus,
-    each_folder,
-    print_reports,
-)
+from pocketintent.cli.evaluate import folders
 from pocketintent.cli.options.model import MODEL_HELP, encoder_path
 from pocketintent.cli.options.shared import Distinct, add
 from pocketintent.cli.options.types import whole_number, whole_numbers
@@ -38,7 +29,7 @@ from pocketintent.runtime.files.shipped_models import find_model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate typing-errors``."""
-    add_options(parser, runs=2, plot="draw accuracy against typing errors")
+    folders.add_options(parser, runs=2, plot="draw accuracy against typing errors")
     parser.add_argument(
         "--model",
         action=Distinct,
@@ -47,9 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help=f"each is {MODEL_HELP} (default)",
     )
-    help = "a sentence encoder in a local folder or file, to measure beside the models"
-    parser.add_argument("--teacher", type=encoder_path, help=help)
-    add(parser, "--corpus", help=CORPUS_HELP)
+    parser.add_argument("--teacher", type=encoder_path, help="a sentence encoder to measure, too")
+    add(parser, "--corpus", help=folders.CORPUS_HELP)
     shots = "templates per intent (%(default)s)"
     parser.add_argument("--shots", type=whole_number(1), default=10, help=shots)
     parser.add_argument(
@@ -65,30 +55,26 @@ def run(args: argparse.Namespace) -> int:
     """Measure the models on each folder."""
     from pocketintent.evaluation.intents.line_plot import plot_typing_errors
 
-    check_corpus(args)
-    return print_reports(_measure(args), plot_typing_errors, args.plot)
+    folders.check_corpus(args)
+    return folders.print_reports(_measure(args), plot_typing_errors, args.plot)
 
 
 def _measure(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from pocketintent.evaluation.intents.robustness import evaluate_typing_errors
     from pocketintent.training.teachers.loader import load_teacher
 
+    paths = [find_model(name) for name in args.model]
+    encoders: list[Encoder] = [load_encoder(path) for path in paths]
+    if args.teacher is not None:
+        teacher = folders.add_background(load_teacher(args.teacher), args.corpus)
+        teacher.known_words = encoders[0].known_words
+        paths.append(args.teacher)
+        encoders.append(teacher)
     # A model is named by its file without folder and suffix, where these differ.
-    teachers = [] if args.teacher is None else [args.teacher]
-    given = [*args.model, *map(str, teachers)]
-    stems = [Path(name).stem for name in given]
-    names = [
-        name if stems.count(stem) > 1 else stem for name, stem in zip(given, stems, strict=True)
-    ]
-    paths = [*map(find_model, args.model), *teachers]
-    models = dict(zip(names, paths, strict=True))
-    read: list[Encoder] = [load_encoder(path) for path in paths[: len(args.model)]]
-    for path in teachers:
-        teacher = add_background(load_teacher(path), args.corpus)
-        teacher.known_words = read[0].known_words
-        read.append(teacher)
-    encoders = dict(zip(names, read, strict=True))
+    stems = [path.stem for path in paths]
+    names = [str(path) if stems.count(path.stem) > 1 else path.stem for path in paths]
+    named = dict(zip(names, encoders, strict=True))
     chosen = {"errors": args.errors, "decisions": args.decision}
-    for data, draws in each_folder(args, "runs", len(encoders) * args.runs):
-        report = evaluate_typing_errors(encoders, data, **chosen, **draws)
-        yield {**report, "models": {name: str(path) for name, path in models.items()}}
+    for data, draws in folders.each_folder(args, "runs", len(encoders) * args.runs):
+        report = evaluate_typing_errors(named, data, **chosen, **draws)
+        yield {**report, "models": dict(zip(names, map(str, paths), strict=True))}
