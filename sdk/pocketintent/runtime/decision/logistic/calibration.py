@@ -190,8 +190,8 @@ def expected_sigmoid(num_intents: int, num_templates: float) -> Calibration:
     utterances of CLINC150, BANKING77 and SNIPS, for bots of 3 to 150 intents with 3 to 30
     templates drawn from the training utterances, and on bots written by hand, whose more varied
     templates need a threshold .8 below that of drawn ones. Bots of one and two intents have the
-    threshold of three, or they would accept .144 and .123 of foreign texts in place of .033 and
-    .077. ``num_templates`` is the mean of an intent, at least 1.
+    threshold of three, or ``default`` would accept .087 and .067 of texts on other subjects in
+    place of .022 and .040. ``num_templates`` is the mean of an intent, at least 1.
     """
     size = math.log(max(num_intents, 3))
     slope = max(2.4 - 0.2 * size, 1.0)
