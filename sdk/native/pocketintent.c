@@ -29,10 +29,15 @@ PI_FOR_SIZE
 #include "src/json.c"
 #include "src/json_values.c"
 #include "src/processor.c"
+#ifdef PINTENT_NO_FILES
+#include "src/no_files.c"
+#else
 #include "src/mapping.c"
+#endif
 PI_FOR_SPEED
 #include "src/sha256.c"
 #include "src/unicode.c"
+#include "src/normal_form.c"
 #include "src/tokenizer.c"
 PI_FOR_SIZE
 #include "src/tensors.c"
@@ -86,7 +91,9 @@ PI_FOR_SIZE
 #include "src/edit.c"
 #include "src/set_writer.c"
 #include "src/saving.c"
+#ifndef PINTENT_NO_FILES
 #include "src/new_file.c"
+#endif
 #include "src/save.c"
 PI_FOR_SPEED
 #endif

@@ -18,6 +18,7 @@ from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS
 
 TOLERANCE = 1e-5
 SETS = ("smart_home", "banking_support", "travel", "small_talk")
+MODELS = ("tiny", "fast", "default")
 INSTRUCTIONS = ("plain", "sse2", "neon", "avx2", "avx512")
 CHOICES = (
     {},
@@ -137,7 +138,7 @@ def test_small_models_answer_as_in_python(
         assert_parts_equal(bot, recognizer, texts)
 
 
-@pytest.mark.parametrize("model", ["tiny", "default"])
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", SETS)
 def test_shipped_sets_answer_as_in_python(
     core: Core, save_bot: SaveBot, name: str, model: str
@@ -147,7 +148,7 @@ def test_shipped_sets_answer_as_in_python(
     given = [t for intent in recognizer.templates.intents.values() for t in intent.templates]
     texts = rng.sample(given, 100)
     texts += [typing_errors(text, rng) for text in texts] + HOSTILE
-    texts += every_script()[:: 4 if model == "default" else 1]
+    texts += every_script()[:: 1 if model == "tiny" else 4]
     with core.open(path) as bot:
         assert_equal(bot, recognizer, texts)
         assert_parts_equal(bot, recognizer, texts[::25])
@@ -155,7 +156,7 @@ def test_shipped_sets_answer_as_in_python(
         assert_equal(bot, recognizer, texts[::10])
 
 
-@pytest.mark.parametrize("model", ["tiny", "default"])
+@pytest.mark.parametrize("model", MODELS)
 def test_texts_of_data_sets_are_answered_as_in_python(
     core: Core, save_bot: SaveBot, data_dir: Path, model: str
 ) -> None:

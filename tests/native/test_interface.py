@@ -73,6 +73,34 @@ def test_a_library_without_edits_refuses_them(make_once: MakeOnce, paths: dict[s
         assert bot.match("lamp on") == expected
 
 
+def test_a_library_without_files_reads_and_writes_memory(
+    make_once: MakeOnce, core: Core, paths: dict[str, Path]
+) -> None:
+    def build(path: Path) -> None:
+        flags = [] if sys.platform == "win32" else ["-fPIC"]
+        compile_c(HOOKS, path, "-O1", "-shared", "-DPINTENT_NO_FILES", *flags)
+
+    without = Core(make_once("native_core_without_files.so", build))
+    path = paths["static"]
+    with pytest.raises(CoreError, match="without files") as error:
+        without.open(path)
+    assert error.value.status == "unsupported"
+    data = path.read_bytes()
+    with without.open_buffer(data, len(data)) as bot, bot.add_intent("jazz", ["jazz"]) as edited:
+        assert bot.match("lamp on")["intent"] == "on"
+        with pytest.raises(CoreError, match="without files") as error:
+            edited.save(path.with_name("saved.safetensors"))
+        assert error.value.status == "unsupported"
+        size = c_size_t()
+        without.lib.pintent_save_buffer(edited.bot, None, c_size_t(0), byref(size))
+        room = ctypes.create_string_buffer(size.value)
+        assert without.lib.pintent_save_buffer(edited.bot, room, size, byref(size)) == 0
+        with core.open_buffer(room, size.value) as saved:
+            found, expected = saved.match("jazz"), edited.match("jazz")
+            assert found["intent"] == expected["intent"] == "jazz"
+            assert found["score"] == pytest.approx(expected["score"], abs=1e-5)
+
+
 def test_null_arguments_give_a_status(core: Core, bot: CoreBot) -> None:
     lib, out = core.lib, c_void_p()
     room = ctypes.create_string_buffer(256)

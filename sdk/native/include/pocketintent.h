@@ -112,7 +112,8 @@ typedef struct pintent_message {
 /* ---- Opening ------------------------------------------------------------------------------- */
 
 /* Opens a bot file, made by `pocketintent build`, by memory map where the system has one. The file
- * may be replaced by another while it is open, but must not be shortened.
+ * may be replaced by another while it is open, but must not be shortened. A library that was compiled
+ * with PINTENT_NO_FILES refuses paths, here and in pintent_save, with PINTENT_ERROR_UNSUPPORTED.
  *
  * path       UTF-8, with a NUL at its end.
  * allocator  copied; NULL for malloc and free.

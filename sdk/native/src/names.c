@@ -6,7 +6,7 @@
  * a few letters break the rule, and have their case in the table. */
 static bool pi_has_case(uint32_t point, bool is_capital) {
   enum { cased = 1, capital = 1, small = 2 };
-  uint32_t given = pi_class_of(point) >> 5;
+  uint32_t given = pi_properties_of(point) >> 5 & 3;
   if (given != 0) {
     return given == (is_capital ? capital : small);
   }

@@ -85,8 +85,6 @@ static void pi_tokenize_ascii(const char *text, size_t size, pi_tokens *tokens) 
   }
 }
 
-static uint32_t pi_sigma_case(uint32_t point) { return pi_class_of(point) >> 3 & 3; }
-
 /* Whether the capital sigma at a place ends a word: a cased character is before it, none after it,
  * and those that have no case of their own are passed over. */
 static bool pi_is_final_sigma(const uint32_t *points, size_t count, size_t place) {
@@ -110,7 +108,7 @@ static void pi_tokenize_points(const uint32_t *points, size_t count, pi_tokens *
     uint32_t point = points[n];
     if (point == '\'') {
       uint32_t next = n + 1 < count ? pi_lower(points[n + 1]) : 0;
-      if (run == PI_LETTER && next != '\'' && (pi_class_of(next) & 7) == PI_LETTER) {
+      if (run == PI_LETTER && next != '\'' && pi_class_of(next) == PI_LETTER) {
         pi_begin_token(tokens);
         pi_extend_token(tokens, point);
       } else {
@@ -121,7 +119,7 @@ static void pi_tokenize_points(const uint32_t *points, size_t count, pi_tokens *
       pi_add_point(tokens, 0x307, PI_MARK, &run);
     } else {
       point = point == 0x3A3 ? 0x3C3u - pi_is_final_sigma(points, count, n) : pi_lower(point);
-      pi_add_point(tokens, point, pi_class_of(point) & 7, &run);
+      pi_add_point(tokens, point, pi_class_of(point), &run);
     }
   }
 }

@@ -13,8 +13,11 @@ from __future__ import annotations
 import argparse
 import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+
+from byte_tables import Blocks, mapping_blocks, pair_blocks, range_blocks
 
 from pocketintent.runtime.text.correction import KEPT_WORDS
 from pocketintent.runtime.text.languages import NEGATIONS
@@ -24,7 +27,9 @@ SOURCES = Path(__file__).resolve().parents[1] / "src"
 SURROGATES = range(0xD800, 0xE000)
 HANGUL = range(0xAC00, 0xD7A4)
 POINTS = [point for point in range(0x110000) if point not in SURROGATES]
-MAX_BYTES = 60_000
+MAX_BYTES = 24_000
+RANGES_PER_BLOCK, BYTES_PER_BLOCK = 16, 64
+"""Smaller blocks are read faster, and there are more of them."""
 
 IDEOGRAPHS = (
     range(0x3041, 0x3100),
@@ -37,6 +42,8 @@ IDEOGRAPHS = (
 CLASSES = ("separator", "letter", "mark", "digit", "ideograph", "symbol")
 CASELESS, CASED, IGNORED = range(3)
 """What a character is beside a capital sigma."""
+STARTS = 1
+"""What ``form_of`` returns of a code point that is its own normal form whatever is before it."""
 
 
 def class_of(point: int) -> int:
@@ -72,10 +79,24 @@ def letter_case_of(point: int) -> int:
     return 0 if case == by_rule else case
 
 
+def form_of(point: int, joined: frozenset[int]) -> int:
+    """What the normal form does with a code point, in two bits.
+
+    Bit 0: nothing before it changes it. Bit 1: it becomes something else by itself; with bit 0 that
+    is the normal form, without it the decomposition. ``joined`` are the code points that join one
+    before them.
+    """
+    char = chr(point)
+    decomposed = unicodedata.normalize("NFKD", char)
+    is_start = ord(decomposed[0]) not in joined and unicodedata.combining(decomposed[0]) == 0
+    changed = unicodedata.normalize("NFKC", char) if is_start else decomposed
+    return is_start | (changed != char) << 1
+
+
 def ranges_of(value: Callable[[int], int]) -> list[tuple[int, int]]:
     """The first code point and the value of each longest range of code points of one value."""
     ranges: list[tuple[int, int]] = []
-    for point in POINTS:
+    for point in range(0x110000):
         if not ranges or ranges[-1][1] != value(point):
             ranges.append((point, value(point)))
     return ranges
@@ -138,6 +159,12 @@ class Tables:
             f"{body or '  0'}\n}};\n"
         )
 
+    def add_blocks(self, name: str, blocks: Blocks, meaning: str) -> None:
+        """Add a table in bytes: where its blocks begin, and the bytes."""
+        self.add(f"{name}_first", 32, blocks.firsts, f"{meaning} The first of each block.")
+        self.add(f"{name}_place", 16, blocks.places, "Where each block begins, and the end.")
+        self.add(f"{name}_bytes", 8, blocks.data, "The blocks.")
+
 
 def lines_of(words: Iterable[str], width: int = 100) -> str:
     """Words in indented lines of a limited width."""
@@ -150,22 +177,40 @@ def lines_of(words: Iterable[str], width: int = 100) -> str:
     return "\n".join([*lines, line] if line.strip() else lines)
 
 
+def add_properties(tables: Tables) -> None:
+    """Add what the core asks of each code point, as numbers that occur once in a list."""
+    hangul = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
+    joined = frozenset(hangul | {second for _, second, _ in compositions()})
+
+    def properties(point: int) -> int:
+        if point in SURROGATES:
+            return CLASSES.index("separator") | STARTS << 7
+        cases = case_of(point) << 3 | letter_case_of(point) << 5
+        form = form_of(point, joined) << 7 | unicodedata.combining(chr(point)) << 9
+        return class_of(point) | cases | form
+
+    ranges = ranges_of(properties)
+    values = [value for value, _ in Counter(value for _, value in ranges).most_common()]
+    numbered = [(first, values.index(value)) for first, value in ranges]
+    tables.add(
+        "pi_property_values",
+        32,
+        values,
+        "What a code point is: its class; from bit 3 its case beside a sigma; from bit 5\n"
+        " * whether it is a capital (1), a small letter (2) or neither (3) where the rule of\n"
+        " * names.c errs. Of the normal form, bit 7: nothing before it changes it, and bit 8: it\n"
+        " * becomes something else by itself, which is told of the decomposition where bit 7 is\n"
+        " * not set. From bit 9 its combining class.",
+    )
+    blocks = range_blocks(numbered, 0x110000, RANGES_PER_BLOCK)
+    tables.add_blocks("pi_property", blocks, "Ranges of one value, by its position in the list.")
+
+
 def unicode_tables() -> str:
     """The header with all tables of characters."""
     tables = Tables()
     lowered = {point: chr(point).lower() for point in POINTS if chr(point).lower() != chr(point)}
     assert [point for point, text in lowered.items() if len(text) > 1] == [0x130]
-    classes = ranges_of(
-        lambda point: class_of(point) | case_of(point) << 3 | letter_case_of(point) << 5
-    )
-    tables.add(
-        "pi_classes",
-        32,
-        (first | value << 21 for first, value in classes),
-        "Ranges: the first code point, from bit 21 its class, from bit 24 its case beside a\n"
-        " * sigma, and from bit 26 whether it is a capital (1), a small letter (2) or neither (3)\n"
-        " * where the rule of names.c errs.",
-    )
     lower = runs_of({point: ord(text) for point, text in lowered.items() if len(text) == 1})
     tables.add(
         "pi_lower_first",
@@ -174,22 +219,11 @@ def unicode_tables() -> str:
         "Lower case: the first of a run, from bit 21 the length, from bit 29 the step less 1.",
     )
     tables.add("pi_lower_target", 32, (run[3] for run in lower), "The first target of each run.")
-    combining = ranges_of(lambda point: unicodedata.combining(chr(point)))
-    tables.add(
-        "pi_combining",
-        32,
-        (first | value << 21 for first, value in combining),
-        "Ranges: the first code point, and from bit 21 the canonical combining class.",
-    )
-    add_decompositions(tables)
-    pairs = compositions()
-    short = [pair for pair in pairs if max(pair) <= 0xFFFF]
-    for column, meaning in enumerate(("The first", "The second", "The composed")):
-        name = ("first", "second", "composed")[column]
-        of_short = (pair[column] for pair in short)
-        tables.add(f"pi_compose_{name}", 16, of_short, f"{meaning} code point of each composition.")
-    long_pairs = [number for pair in pairs if max(pair) > 0xFFFF for number in pair]
-    tables.add("pi_compose_long", 32, long_pairs, "Compositions beyond U+FFFF, three numbers each.")
+    add_properties(tables)
+    decompositions_of = mapping_blocks(decompositions(), BYTES_PER_BLOCK)
+    tables.add_blocks("pi_decomposed", decompositions_of, "Full compatibility decompositions.")
+    pairs = pair_blocks(compositions())
+    tables.add_blocks("pi_composed", pairs, "Compositions, by their second code point.")
     assert tables.size <= MAX_BYTES, tables.size
     longest = max(len(unicodedata.normalize("NFKC", chr(point)).lower()) for point in POINTS)
     most_bytes = max(len("".join(simple_tokenize(chr(point))).encode()) for point in POINTS)
@@ -217,42 +251,6 @@ def unicode_tables() -> str:
         "",
     ]
     return "\n".join([*head, *tables.parts, "#endif", ""])
-
-
-def add_decompositions(tables: Tables) -> None:
-    """Add the decompositions: runs of single targets, single ones, and longer ones of each."""
-    found = decompositions()
-    runs = runs_of({point: targets[0] for point, targets in found.items() if len(targets) == 1})
-    is_short = [run[1] == 1 and max(run[0], run[3]) <= 0xFFFF for run in runs]
-    long_runs = [run for run, short in zip(runs, is_short, strict=True) if not short]
-    short_runs = [run for run, short in zip(runs, is_short, strict=True) if short]
-    tables.add(
-        "pi_single_first",
-        32,
-        (first | length << 21 | (step - 1) << 29 for first, length, step, _ in long_runs),
-        "Decompositions into one code point: runs, as of the lower case.",
-    )
-    tables.add("pi_single_target", 32, (run[3] for run in long_runs), "The first target of each.")
-    tables.add("pi_short_point", 16, (run[0] for run in short_runs), "The same, one by one.")
-    tables.add("pi_short_target", 16, (run[3] for run in short_runs), "The target of each.")
-    longer = {point: targets for point, targets in sorted(found.items()) if len(targets) > 1}
-    planes = [point for point in longer if point > 0xFFFF]
-    tables.add(
-        "pi_many_point",
-        16,
-        (point for point in longer if point <= 0xFFFF),
-        "Code points up to U+FFFF that become several.",
-    )
-    tables.add("pi_many_point_long", 32, planes, "Code points beyond U+FFFF that become several.")
-    pool: list[int] = []
-    places = [0]
-    for targets in longer.values():
-        units = "".join(map(chr, targets)).encode("utf-16-le")
-        pool += [units[n] | units[n + 1] << 8 for n in range(0, len(units), 2)]
-        places.append(len(pool))
-    meaning = "Where the targets of both begin in the pool, one more for the end."
-    tables.add("pi_many_place", 16, places, meaning)
-    tables.add("pi_many_pool", 16, pool, "The targets, in UTF-16.")
 
 
 def kept_words() -> str:

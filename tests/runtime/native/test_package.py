@@ -115,6 +115,44 @@ def test_the_package_works_alone(native: Path, tiny_model: Path, tmp_path: Path)
         raise package.NativeError(2)
 
 
+def test_the_package_edits_and_saves_alone(native: Path, tiny_model: Path, tmp_path: Path) -> None:
+    path, saved = tmp_path / "bot.safetensors", tmp_path / "saved.safetensors"
+    recognizer = IntentRecognizer.load(TEMPLATES, tiny_model, backend="numpy")
+    recognizer.save(path)
+    package: Any = importlib.import_module("pocketintent_native")
+    bot = package.NativeBot.open(path)
+    assert bot.to_bytes() == path.read_bytes()
+    texts, refused = (text for text in ["warm light", "amber lamp"]), ["amber lamp cable"]
+    edited = bot.add_intent("amber", texts, 0.25, refused).remove_intent("off")
+    recognizer.add_intent("amber", ["warm light", "amber lamp"], 0.25, refused)
+    recognizer.remove_intent("off")
+    edited.save(saved)
+    assert edited.to_bytes() == saved.read_bytes()
+    assert (bot.intents, edited.intents) == (("on", "off"), ("on", "amber"))
+    assert edited.thresholds == (0.5, 0.25)
+    del bot
+    again = IntentRecognizer.load(saved, backend="numpy")
+    assert again.templates == recognizer.templates
+    for text in ("amber lamp please", "lamp on", "amber lamp cable", "lamp off"):
+        expected = recognizer.match(text)
+        for found in (edited.match(text), again.match(text)):
+            assert (found.intent, found.reason) == (expected.intent, expected.reason)
+            assert found.score == pytest.approx(expected.score, abs=1e-4)
+    for call in (
+        lambda: edited.add_intent("new", []),
+        lambda: edited.add_intent("on", ["  "]),
+        lambda: edited.add_intent("on", ["lamp"], 2.0),
+        lambda: edited.remove_intent("off"),
+        lambda: edited.save(tmp_path),
+    ):
+        with pytest.raises(package.NativeError, match=r".{10}"):
+            call()
+    for call in (lambda: edited.add_intent("on", "lamp"), lambda: edited.remove_intent(3)):
+        with pytest.raises(TypeError, match="must be a"):
+            call()
+    assert edited.match("lamp on").intent == "on"
+
+
 def test_the_versions_are_one() -> None:
     source = (REPOSITORY / "sdk/native/python/pocketintent_native/__init__.py").read_text()
     assert pocketintent.__version__ == VERSION

@@ -1,4 +1,4 @@
-"""The C core of pocketintent in Python: opens a bot file, and matches texts.
+"""The C core of pocketintent in Python: opens a bot file, matches texts, and edits the bot.
 
 ``pocketintent`` uses it by itself where it is installed. It also works alone, without NumPy:
 
@@ -6,6 +6,8 @@
 
     bot = NativeBot.open("my_bot.safetensors")
     bot.match("could you switch the lamp off please").intent
+    bot = bot.add_intent("jazz", ["play some jazz"])
+    bot.save("my_bot.safetensors")
 
 ImportError if the shared library, which the package contains, cannot be loaded.
 """

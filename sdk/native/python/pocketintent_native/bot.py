@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
+from collections.abc import Iterable
 from ctypes import byref, c_char_p, c_float, c_size_t, c_void_p
 from typing import Any
 
+from pocketintent_native.edits import Addition, Texts, encode
 from pocketintent_native.library import CANDIDATE, MATCH, Message, NativeError, Text, load_library
 from pocketintent_native.results import NativeCandidate, NativeMatch
 
@@ -31,6 +33,8 @@ class _Scratch:
 class NativeBot:
     """A bot file that the core has opened. It never changes, and any number of threads may use it.
 
+    An edit makes another bot, as in C.
+
     Args:
         handle: The ``pintent_bot``, which the object closes at its end.
         owner: What has the memory that the core reads, and is kept as long as the bot.
@@ -51,9 +55,7 @@ class NativeBot:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> NativeBot:
         """Open a bot file by memory map; NativeError says why it cannot be used."""
-        name = os.fspath(path)
-        data = name.encode("utf-8", "surrogateescape") if os.name == "nt" else os.fsencode(name)
-        return cls._opened("open", data)
+        return cls._opened("open", _path(path))
 
     @classmethod
     def from_memory(cls, address: int, size: int, owner: object) -> NativeBot:
@@ -77,12 +79,74 @@ class NativeBot:
             raise NativeError(status, message.text.decode("utf-8", "replace"))
         return cls(handle.value, owner)
 
+    def add_intent(
+        self,
+        name: str,
+        templates: Iterable[str] = (),
+        threshold: float | None = None,
+        counter_examples: Iterable[str] = (),
+    ) -> NativeBot:
+        """The bot with another intent, or with more texts or a threshold for one that it has.
+
+        This bot stays as it is; both share the file and the model.
+
+        Args:
+            name: The intent.
+            templates: Its templates, at least one for a new intent.
+            threshold: The score from which on this intent is accepted, -1..1; None keeps it.
+            counter_examples: Texts that resemble the intent and do not express it.
+
+        Raises:
+            NativeError: A name, text or threshold breaks the format.
+        """
+        own, given, counter = Texts([name]), Texts(templates), Texts(counter_examples)
+        addition = Addition(
+            own.items[0],
+            *(given.address, len(given.items)),
+            *(counter.address, len(counter.items)),
+            *(0.0 if threshold is None else threshold, threshold is not None),
+        )
+        return self._edited("add_intent", byref(addition))
+
+    def remove_intent(self, name: str) -> NativeBot:
+        """The bot without an intent; NativeError if there is none of this name."""
+        data = encode(name)
+        return self._edited("remove_intent", data, len(data))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the bot as a bot file, which appears whole or not at all.
+
+        NativeError if it cannot be written; an old file is then unchanged.
+        """
+        message = Message()
+        if status := self._library.save(self._handle, _path(path), byref(message)):
+            raise NativeError(status, message.text.decode("utf-8", "replace"))
+
+    def to_bytes(self) -> bytes:
+        """The content of the bot file that :meth:`save` writes."""
+        size = c_size_t()
+        status = self._library.save_buffer(self._handle, None, 0, byref(size))
+        data = ctypes.create_string_buffer(size.value)
+        if size.value:
+            status = self._library.save_buffer(self._handle, data, size.value, byref(size))
+        if status:
+            raise NativeError(status)
+        return data.raw
+
+    def _edited(self, function: str, *arguments: Any) -> NativeBot:
+        handle, message = c_void_p(), Message()
+        places = byref(handle), byref(message)
+        status = getattr(self._library, function)(self._handle, *arguments, *places)
+        if status or handle.value is None:
+            raise NativeError(status, message.text.decode("utf-8", "replace"))
+        return NativeBot(handle.value, self._owner)
+
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("an open NativeBot cannot be copied or pickled; open its bot file again")
 
     def match(self, text: str) -> NativeMatch:
         """Recognise the intent of a text."""
-        data = _encode(text)
+        data = encode(text)
         scratch = self._take()
         try:
             arguments = self._handle, scratch.handle, data, len(data), scratch.match
@@ -109,7 +173,7 @@ class NativeBot:
 
     def rank(self, text: str, limit: int = 5) -> list[NativeCandidate]:
         """Rank the intents of a text, at most ``limit`` of them, without regard to thresholds."""
-        data, count = _encode(text), c_size_t()
+        data, count = encode(text), c_size_t()
         limit = max(1, min(limit, self._library.num_intents(self._handle)))
         room = ctypes.create_string_buffer(CANDIDATE.size * limit)
         scratch = self._take()
@@ -128,7 +192,7 @@ class NativeBot:
 
     def read(self, text: str) -> str:
         """The text as it is matched: itself, or its tokens with their typing errors corrected."""
-        data, read = _encode(text), Text()
+        data, read = encode(text), Text()
         given = ctypes.cast(c_char_p(data), c_void_p).value
         scratch = self._take()
         try:
@@ -143,7 +207,7 @@ class NativeBot:
 
     def encode(self, text: str) -> list[float]:
         """The sentence vector of a text, not corrected: unit length, or zeros if it is unknown."""
-        data, dim = _encode(text), self._library.dim(self._handle)
+        data, dim = encode(text), self._library.dim(self._handle)
         vector = (c_float * dim)()
         scratch = self._take()
         try:
@@ -200,11 +264,10 @@ class NativeBot:
         return text
 
 
-def _encode(text: str) -> bytes:
-    """UTF-8; half of a surrogate pair in three bytes, which the core reads as no code point."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text must be a str, not {type(text).__name__}")
-    return text.encode("utf-8", "surrogatepass")
+def _path(path: str | os.PathLike[str]) -> bytes:
+    """The name of a file as the core takes it: in UTF-8 on Windows, elsewhere as it is."""
+    name = os.fspath(path)
+    return name.encode("utf-8", "surrogateescape") if os.name == "nt" else os.fsencode(name)
 
 
 def _close(library: Any, handle: int, scratches: list[_Scratch]) -> None:
