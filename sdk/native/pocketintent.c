@@ -47,9 +47,18 @@ PI_FOR_SPEED
 #include "src/word_pieces.c"
 #include "src/ngrams.c"
 #include "src/table.c"
+#include "src/word_cache.c"
 #include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
+#include "src/characters.c"
+PI_FOR_SIZE
+#include "src/charemb_network.c"
+PI_FOR_SPEED
+#include "src/recurrent.c"
+#include "src/char_transformer.c"
+#include "src/combined.c"
+#include "src/charemb.c"
 PI_FOR_SIZE
 #include "src/encoder.c"
 #include "src/templates.c"

@@ -24,6 +24,7 @@ DECISIONS: tuple[dict[str, Any], ...] = (
     {"decision": "nearest", "search": "exact", "correct": False},
     {"decision": "nearest+centroid"},
 )
+MODELS = ("static", "contextual", "transformer", "words", "text", "combined")
 WORDS = [*("turn", "switch", "put", "the", "my", "lights", "lamp", "music", "on", "off", "up")]
 WORDS += [*("please", "some", "jazz", "play", "pizza")]
 COUNTER_EXAMPLES = [*NEGATIONS, "lights are nice", "never mind", "is the lamp on", "not me"]
@@ -51,7 +52,7 @@ def random_edit(both: Both, rng: random.Random, names: list[str]) -> Both:
 
 
 @pytest.mark.parametrize("settings", DECISIONS, ids=str)
-@pytest.mark.parametrize("model", ["static", "contextual", "transformer"])
+@pytest.mark.parametrize("model", MODELS)
 def test_random_edits_of_small_models_are_those_of_python(
     core: Core,
     exportable_models: dict[str, Path],

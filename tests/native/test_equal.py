@@ -17,6 +17,7 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS
 
 TOLERANCE = 1e-5
+SMALL_MODELS = ("static", "contextual", "transformer", "words", "text", "combined")
 SETS = ("smart_home", "banking_support", "travel", "small_talk")
 INSTRUCTIONS = ("plain", "sse2", "neon", "avx2", "avx512")
 CHOICES = (
@@ -114,7 +115,7 @@ def save_bot(tmp_path: Path) -> SaveBot:
 
 
 @pytest.mark.parametrize("settings", CHOICES, ids=str)
-@pytest.mark.parametrize("name", ["static", "contextual", "transformer"])
+@pytest.mark.parametrize("name", SMALL_MODELS)
 def test_small_models_answer_as_in_python(
     core: Core,
     exportable_models: dict[str, Path],
@@ -216,7 +217,7 @@ def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveB
 def test_bots_with_few_known_templates(
     core: Core, exportable_models: dict[str, Path], save_bot: SaveBot, templates: Any
 ) -> None:
-    for model in ("transformer", "static"):
+    for model in ("transformer", "static", "words", "text", "combined"):
         recognizer, path = save_bot(templates or {"intents": {}}, exportable_models[model])
         with core.open(path) as bot:
             assert_equal(bot, recognizer, ["lamp", "", "qqq", "turn on the lamp"])

@@ -25,6 +25,8 @@ typedef struct pi_kernels {
   void (*softmax)(float *numbers, size_t size);
   /* Replaces logits by their probabilities. */
   void (*sigmoid)(float *numbers, size_t size);
+  /* Replaces numbers by their hyperbolic tangent. */
+  void (*tanh)(float *numbers, size_t size);
   /* Adds the first and the second derivative of the logistic loss of zeros along a line: `length`
    * times the moves from the logits. */
   void (*slopes)(const float *logits, const float *moves, float length, size_t size, float *slopes);

@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from pocketintent.runtime.text.characters import normalise_chars
 from pocketintent.runtime.text.correction import KEPT_WORDS
 from pocketintent.runtime.text.languages import NEGATIONS
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
@@ -70,6 +71,11 @@ def letter_case_of(point: int) -> int:
     by_rule = 1 if char.lower() != char else 2 if case_of(point) == CASED else 3
     case = 1 if char.isupper() else 2 if char.islower() else 3
     return 0 if case == by_rule else case
+
+
+def is_space(point: int) -> int:
+    """1 for a code point that a character network reads as a space, otherwise 0."""
+    return int(normalise_chars(f"x{chr(point)}x", 3) == "x x")
 
 
 def ranges_of(value: Callable[[int], int]) -> list[tuple[int, int]]:
@@ -180,6 +186,13 @@ def unicode_tables() -> str:
         32,
         (first | value << 21 for first, value in combining),
         "Ranges: the first code point, and from bit 21 the canonical combining class.",
+    )
+    spaces = ranges_of(is_space)
+    tables.add(
+        "pi_spaces",
+        32,
+        (first | value << 21 for first, value in spaces),
+        "Ranges: the first code point, and from bit 21 whether character networks read a space.",
     )
     add_decompositions(tables)
     pairs = compositions()
