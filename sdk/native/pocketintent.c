@@ -51,15 +51,14 @@ PI_FOR_SPEED
 #include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
-#include "src/characters.c"
 PI_FOR_SIZE
+/* Networks over characters: their time is that of the kernels. */
+#include "src/characters.c"
 #include "src/charemb_network.c"
-PI_FOR_SPEED
 #include "src/recurrent.c"
 #include "src/char_transformer.c"
 #include "src/combined.c"
 #include "src/charemb.c"
-PI_FOR_SIZE
 #include "src/encoder.c"
 #include "src/templates.c"
 PI_FOR_SPEED

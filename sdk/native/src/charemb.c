@@ -1,7 +1,5 @@
 /* The kind `charemb`, and the vectors of unknown words for the kind `combined`: docs/charemb.md. */
 
-#include <math.h>
-
 #include "encoder.h"
 
 /* Reads the kind `charemb`, which has no words. */
@@ -81,9 +79,10 @@ static void pi_write_char_vector(const pi_characters *network, const float *outp
   if (network->has_length) {
     float length = output[network->dim];
     length = length < -most ? -most : length > most ? most : length;
-    length = (float)exp((double)length);
+    float powers[2] = {0, length}; /* of e, in the end with a common factor */
+    kernels->softmax(powers, 2);
     for (size_t n = 0; n < network->dim; n++) {
-      vector[n] *= length;
+      vector[n] *= powers[1] / powers[0];
     }
   }
 }
