@@ -4,19 +4,6 @@
 
 #include "encoder.h"
 
-static bool pi_char_transformer_scratch_init(const pi_characters *network, pi_arena *arena,
-                                             pi_char_scratch *scratch) {
-  size_t length = pi_most_characters(&network->alphabet), dim = network->hidden;
-  scratch->states = pi_arena_raw(arena, length * dim, sizeof(float));
-  scratch->normed = pi_arena_raw(arena, length * dim, sizeof(float));
-  scratch->parts = pi_arena_raw(arena, length * 3 * dim, sizeof(float));
-  scratch->mixed = pi_arena_raw(arena, length * dim, sizeof(float));
-  scratch->feed = pi_arena_raw(arena, length * 4 * dim, sizeof(float));
-  scratch->scores = pi_arena_raw(arena, length, sizeof(float));
-  return scratch->states != NULL && scratch->normed != NULL && scratch->parts != NULL &&
-         scratch->mixed != NULL && scratch->feed != NULL && scratch->scores != NULL;
-}
-
 /* Replaces each state by a mixture of the values of all, by how its query fits their keys. */
 static void pi_mix_states(size_t heads, size_t count, size_t dim, const pi_kernels *kernels,
                           pi_char_scratch *scratch) {

@@ -21,16 +21,12 @@ static bool pi_read_alphabet(const pi_file *file, pi_arena *arena, pi_arena *scr
                              pi_alphabet *alphabet, pi_error *error) {
   const pi_json *entry = pi_json_get(file->manifest, "characters");
   const pi_json *most = pi_json_get(entry, "max_chars");
-  if (most == NULL || most->type != PI_JSON_INTEGER) {
+  if (most == NULL || most->type != PI_JSON_INTEGER || most->is_negative ||
+      (most->of.integer == 0 && !most->is_large) ||
+      !pi_json_is_string(pi_json_get(entry, "normalisation"), "nfkc-lower-1")) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the manifest's characters must have normalisation and max_chars");
-  }
-  if (!pi_json_is_string(pi_json_get(entry, "normalisation"), "nfkc-lower-1")) {
-    return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "unknown normalisation; this library has nfkc-lower-1");
-  }
-  if (most->is_negative || (most->of.integer == 0 && !most->is_large)) {
-    return pi_fail(error, PINTENT_ERROR_MODEL, "max_chars must be 1 or more");
+                   "the manifest's characters must have the normalisation nfkc-lower-1, and "
+                   "max_chars of at least 1");
   }
   bool is_huge = most->is_large || most->of.integer > PI_MOST_NUMBERS;
   alphabet->most = is_huge ? PI_MOST_NUMBERS + 1 : (size_t)most->of.integer;
@@ -59,8 +55,7 @@ static bool pi_read_alphabet(const pi_file *file, pi_arena *arena, pi_arena *scr
     }
   }
   if (count > 0 && alphabet->points[count - 1] > 0x10FFFF) {
-    return pi_fail(error, PINTENT_ERROR_MODEL, "%llu is not a code point of Unicode",
-                   (unsigned long long)alphabet->points[count - 1]);
+    return pi_fail(error, PINTENT_ERROR_MODEL, "a character is not a code point of Unicode");
   }
   return true;
 }

@@ -13,7 +13,7 @@ static bool pi_read_charemb(const pi_file *file, pi_arena *arena, pi_arena *scra
   table->dim = encoder->characters.dim;
   if (!pi_equals(pi_json_get(file->manifest, "dim"), (double)table->dim)) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the manifest has another dim, but the network has %zu dimensions", table->dim);
+                   "the manifest has another dim, but the vectors have %zu dimensions", table->dim);
   }
   if (!pi_read_tokenizer(file->manifest, &table->vocabulary, error) ||
       !pi_check_no_pieces(table, error)) {
@@ -25,27 +25,49 @@ static bool pi_read_charemb(const pi_file *file, pi_arena *arena, pi_arena *scra
 
 static bool pi_char_scratch_init(const pi_encoder *encoder, size_t cache_bytes, pi_arena *arena,
                                  pi_encoder_scratch *scratch) {
+  enum { many = 1 << 15 };
   const pi_characters *network = &encoder->characters;
   pi_char_scratch *own = &scratch->characters;
-  size_t room = PI_CHARS_TOGETHER + pi_most_characters(&network->alphabet);
+  bool reads_words = encoder->kind == PI_COMBINED || network->reads_words;
+  size_t most = pi_most_characters(&network->alphabet), room = PI_CHARS_TOGETHER + most;
+  size_t words = encoder->attraction.words, hidden = network->hidden, gates = network->gates;
+  size_t inputs = network->char_dim > network->state ? network->char_dim : network->state;
+  size_t further = network->num_layers > 1 ? room * network->state : 0, together = PI_TOGETHER;
+  size_t rows = PI_ROWS_OF_STEPS, length = network->cell == PI_ATTENTION ? most : 0;
+  if (network->cell == PI_ATTENTION) {
+    further = gates = rows = 0;
+  }
+  own->num_queries = words < many ? PI_TOGETHER : 1;
+  const pi_char_room rooms[] = {
+      {&own->last, together * network->state},
+      {&own->inner, together * network->inner.num},
+      {&own->outer, together * network->outer.num},
+      {&own->units, own->num_queries * network->dim},
+      {&own->similarities, own->num_queries * words},
+      {&own->states, (length > 0 ? length : together) * hidden},
+      {&own->memories, together * hidden},
+      {&own->products, together * gates},
+      {&own->projected, rows * gates},
+      {&own->inputs, rows * inputs},
+      {&own->outputs[0], further},
+      {&own->outputs[1], further},
+      {&own->normed, length * hidden},
+      {&own->parts, length * 3 * hidden},
+      {&own->mixed, length * hidden},
+      {&own->feed, length * 4 * hidden},
+      {&own->scores, length},
+  };
   own->points = pi_arena_raw(arena, PI_MAX_POINTS, sizeof *own->points);
   own->numbers = pi_arena_raw(arena, room, sizeof *own->numbers);
-  own->last = pi_arena_raw(arena, PI_TOGETHER * network->state, sizeof(float));
-  own->inner = pi_arena_raw(arena, PI_TOGETHER * network->inner.num, sizeof(float));
-  own->outer = pi_arena_raw(arena, PI_TOGETHER * network->outer.num, sizeof(float));
-  own->num_waiting = own->num_chars = 0;
-  if (own->points == NULL || own->numbers == NULL || own->last == NULL || own->inner == NULL ||
-      own->outer == NULL) {
-    return false;
+  own->of_rows = pi_arena_raw(arena, rows, sizeof *own->of_rows);
+  bool is_complete = own->points != NULL && own->numbers != NULL && own->of_rows != NULL;
+  for (size_t n = 0; n < sizeof rooms / sizeof *rooms; n++) {
+    *rooms[n].place = pi_arena_raw(arena, rooms[n].count, sizeof(float));
+    is_complete &= *rooms[n].place != NULL;
   }
-  bool reads_words = encoder->kind == PI_COMBINED || network->reads_words;
-  return (network->cell == PI_ATTENTION
-              ? pi_char_transformer_scratch_init(network, arena, own)
-              : pi_recurrent_scratch_init(network, room, arena, own)) &&
-         (!reads_words || pi_word_cache_init(&scratch->cache, network->dim, PI_UNKNOWN_WORDS,
-                                             cache_bytes, arena)) &&
-         (encoder->attraction.words == 0 ||
-          pi_attraction_scratch_init(encoder, arena, own));
+  own->num_waiting = own->num_chars = 0;
+  return is_complete && (!reads_words || pi_word_cache_init(&scratch->cache, network->dim,
+                                                            PI_UNKNOWN_WORDS, cache_bytes, arena));
 }
 
 /* Numbers of the longest row of a matrix that is decoded while words are read. */

@@ -78,4 +78,10 @@ typedef struct pi_char_scratch {
   size_t num_queries; /* unknown words that are attracted together */
 } pi_char_scratch;
 
+/* Room for numbers of a network, and where it is noted. */
+typedef struct pi_char_room {
+  float **place;
+  size_t count;
+} pi_char_room;
+
 #endif

@@ -13,15 +13,13 @@ static bool pi_read_cell(const pi_json *entry, size_t heads, pi_characters *netw
     number++;
   }
   if (number == 3) {
-    return pi_fail(error, PINTENT_ERROR_MODEL, "cell must be one of lstm, gru, transformer");
+    return pi_fail(error, PINTENT_ERROR_MODEL, "cell must be lstm, gru or transformer");
   }
   network->cell = (pi_cell)number;
   if (network->cell == PI_ATTENTION &&
       (network->hidden % heads != 0 || network->char_dim != network->hidden)) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "a transformer needs char_dim equal to hidden, and hidden divisible by heads; "
-                   "they are %zu, %zu and %zu",
-                   network->char_dim, network->hidden, heads);
+                   "char_dim of a transformer must be hidden, and divisible by heads");
   }
   return true;
 }
@@ -29,20 +27,20 @@ static bool pi_read_cell(const pi_json *entry, size_t heads, pi_characters *netw
 /* Reads the manifest's entry `network`, and the width of the layer before the vector. */
 static bool pi_read_char_network(const pi_json *entry, pi_characters *network, size_t *heads,
                                  size_t *mlp, pi_error *error) {
-  enum { settings = 9 };
+  static const char *const names[] = {"dim", "char_dim", "hidden", "mlp", "heads", "layers"};
+  size_t *const sizes[] = {&network->dim, &network->char_dim, &network->hidden, mlp, heads,
+                           &network->num_layers};
   bool is_bidirectional = false;
-  if (!pi_json_is_object(entry) || entry->of.members.count != settings) {
+  if (!pi_json_is_object(entry) || entry->of.members.count != 9) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the manifest's network must have bidirectional, cell, char_dim, dim, heads, "
-                   "hidden, layers, mlp, norm");
+                   "the manifest's network must have the nine settings of docs/charemb.md");
   }
-  if (!pi_network_size(entry, "dim", PI_MOST_DIM, &network->dim, error) ||
-      !pi_network_size(entry, "char_dim", PI_MOST_DIM, &network->char_dim, error) ||
-      !pi_network_size(entry, "hidden", PI_MOST_DIM, &network->hidden, error) ||
-      !pi_network_size(entry, "layers", PI_MOST_LAYERS, &network->num_layers, error) ||
-      !pi_network_size(entry, "mlp", PI_MOST_DIM, mlp, error) ||
-      !pi_network_size(entry, "heads", PI_MOST_DIM, heads, error) ||
-      !pi_flag(entry, "bidirectional", &is_bidirectional, error) ||
+  for (size_t n = 0; n < 6; n++) {
+    if (!pi_network_size(entry, names[n], n < 5 ? PI_MOST_DIM : PI_MOST_LAYERS, sizes[n], error)) {
+      return false;
+    }
+  }
+  if (!pi_flag(entry, "bidirectional", &is_bidirectional, error) ||
       !pi_flag(entry, "norm", &network->has_length, error) ||
       !pi_read_cell(entry, *heads, network, error)) {
     return false;

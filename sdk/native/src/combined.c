@@ -36,8 +36,8 @@ static bool pi_read_fraction(const pi_json *entry, const char *name, double leas
       *value <= 1) {
     return true;
   }
-  return pi_fail(error, PINTENT_ERROR_MODEL, "attention: %s must be %s and at most 1", name,
-                 least > 0 ? "at least 1e-06" : "above 0");
+  return pi_fail(error, PINTENT_ERROR_MODEL, "attention: %s must be above %g and at most 1", name,
+                 least);
 }
 
 /* The number of rows that answer: all, without a setting. */
@@ -89,9 +89,8 @@ static bool pi_read_attraction(const pi_json *entry, const pi_table *table, pi_a
   }
   if (num == 0 || pi_product(num, table->dim) > PI_MOST_NUMBERS) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "attention: the table has %zu words of %zu dimensions; it needs at least one "
-                   "word, and at most 268435456 numbers are decoded",
-                   num, table->dim);
+                   "attention: the table needs 1 to 268435456 numbers, not %zu times %zu", num,
+                   table->dim);
   }
   pi_matrix rows = table->words;
   rows.num = num;
@@ -126,22 +125,11 @@ static bool pi_read_combined(const pi_file *file, pi_arena *arena, pi_arena *scr
   }
   if (encoder->table.has_ngrams) {
     return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "a combined encoder can have no n-grams, since its character network embeds "
-                   "unknown words; use a table without n-grams");
+                   "a combined encoder can have no n-grams");
   }
   return attention == NULL || attention->type == PI_JSON_NULL ||
          pi_read_attraction(attention, &encoder->table, arena, scratch, &encoder->attraction,
                             error);
-}
-
-static bool pi_attraction_scratch_init(const pi_encoder *encoder, pi_arena *arena,
-                                       pi_char_scratch *own) {
-  enum { many = 1 << 15 };
-  size_t words = encoder->attraction.words;
-  own->num_queries = words < many ? PI_TOGETHER : 1;
-  own->units = pi_arena_raw(arena, own->num_queries * encoder->table.dim, sizeof(float));
-  own->similarities = pi_arena_raw(arena, own->num_queries * words, sizeof(float));
-  return own->units != NULL && own->similarities != NULL;
 }
 
 /* Moves the vector of an unknown word towards the words that it is similar to, and keeps its length

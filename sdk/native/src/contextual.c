@@ -145,9 +145,10 @@ static void pi_encode_context(const pi_encoder *encoder, const pi_tokens *tokens
       layer[n] = layer[n] > 0 ? layer[n] : 0;
     }
     const float *parts = scratch->of_tokens[token];
-    float argument = kernels->dot(layer, context->hidden_gate, hidden) +
-                     parts[dim + context->width * hidden];
-    float gate = 1.0f + tanhf(0.5f * argument); /* 2 * sigmoid, which cannot overflow */
+    float gate = kernels->dot(layer, context->hidden_gate, hidden) +
+                 parts[dim + context->width * hidden];
+    kernels->sigmoid(&gate, 1);
+    gate *= 2;
     kernels->add(vector, parts, gate, dim);
     kernels->add(plain, parts, 1.0f, dim);
     kernels->add(gathered, layer, gate, hidden);

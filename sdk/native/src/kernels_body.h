@@ -191,7 +191,7 @@ PI_TARGET static void PI_K(widen)(const int8_t *integers, float *numbers, size_t
 
 /* The exponential function of numbers, in place, with an error of a few units in the last place: a
  * power of two by the exponent's bits, times a polynomial (the Taylor series) around zero. */
-PI_TARGET static inline void PI_K(exp_one)(PI_VEC *numbers) {
+PI_TARGET static PI_INLINE void PI_K(exp_one)(PI_VEC *numbers) {
   PI_VEC x = *numbers;
 #if PI_WIDTH == 1
   x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
@@ -307,6 +307,8 @@ PI_TARGET static void PI_K(tanh)(float *numbers, size_t size) {
   }
 }
 
+#ifndef PINTENT_NO_EDITS
+
 /* Numbers beyond the last whole vector move by nothing, and so count for nothing. */
 PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, float length,
                                    size_t size, float *slopes) {
@@ -325,9 +327,14 @@ PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, floa
   slopes[1] += PI_K(sum)(&second);
 }
 
+#endif
+
 static const pi_kernels PI_K(kernels) = {
     PI_NAME,    PI_K(dot),     PI_K(add),     PI_K(multiply), PI_K(widen),
-    PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(tanh),     PI_K(slopes),
+    PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(tanh),
+#ifndef PINTENT_NO_EDITS
+    PI_K(slopes),
+#endif
 };
 
 #undef PI_ALL

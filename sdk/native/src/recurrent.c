@@ -16,23 +16,6 @@ typedef struct pi_pass {
   float *decoded;
 } pi_pass;
 
-static bool pi_recurrent_scratch_init(const pi_characters *network, size_t room, pi_arena *arena,
-                                      pi_char_scratch *scratch) {
-  size_t inputs = network->char_dim > network->state ? network->char_dim : network->state;
-  size_t further = network->num_layers > 1 ? room * network->state : 0;
-  scratch->inputs = pi_arena_raw(arena, PI_ROWS_OF_STEPS * inputs, sizeof(float));
-  scratch->projected = pi_arena_raw(arena, PI_ROWS_OF_STEPS * network->gates, sizeof(float));
-  scratch->products = pi_arena_raw(arena, PI_TOGETHER * network->gates, sizeof(float));
-  scratch->states = pi_arena_raw(arena, PI_TOGETHER * network->hidden, sizeof(float));
-  scratch->memories = pi_arena_raw(arena, PI_TOGETHER * network->hidden, sizeof(float));
-  scratch->of_rows = pi_arena_raw(arena, PI_ROWS_OF_STEPS, sizeof *scratch->of_rows);
-  scratch->outputs[0] = pi_arena_raw(arena, further, sizeof(float));
-  scratch->outputs[1] = pi_arena_raw(arena, further, sizeof(float));
-  return scratch->inputs != NULL && scratch->projected != NULL && scratch->products != NULL &&
-         scratch->states != NULL && scratch->memories != NULL && scratch->of_rows != NULL &&
-         scratch->outputs[0] != NULL && scratch->outputs[1] != NULL;
-}
-
 /* The character of a word that a step reads, among those of all words. */
 static size_t pi_character_of(const pi_pass *pass, size_t word, size_t step) {
   const pi_spelling *spelling = &pass->scratch->waiting[word];
