@@ -52,10 +52,18 @@ PI_FOR_SPEED
 #include "src/word_pieces.c"
 #include "src/ngrams.c"
 #include "src/table.c"
+#include "src/word_cache.c"
 #include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
 PI_FOR_SIZE
+/* Networks over characters: their time is that of the kernels. */
+#include "src/characters.c"
+#include "src/charemb_network.c"
+#include "src/recurrent.c"
+#include "src/char_transformer.c"
+#include "src/combined.c"
+#include "src/charemb.c"
 #include "src/encoder.c"
 #include "src/templates.c"
 PI_FOR_SPEED

@@ -126,9 +126,10 @@ class IntentRecognizer:
                 templates of a bot file are encoded again for another search.
             correct: See the class; None for the choice of a folder or a bot file, otherwise True.
             backend: What matches. ``"native"``: the core in C, by the package pocketintent-native,
-                which runs the kinds static, contextual and transformer; edits and ``explain`` are
-                NumPy's. ``"numpy"``: this package. ``"auto"``: the core where it is installed and
-                runs the model, of at most 64 MB if the templates come with it, otherwise NumPy.
+                which runs the kinds static, contextual, transformer, charemb and combined; edits
+                and ``explain`` are NumPy's. ``"numpy"``: this package. ``"auto"``: the core where
+                it is installed and runs the model, of at most 64 MB if the templates come with it,
+                otherwise NumPy.
                 ``"onnxruntime"`` and ``"tflite"``, which are extras: an exported graph computes
                 the sentence vectors, and NumPy does the rest.
 

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from models.character_models import character_encoders
 from native_core import COMMAND, HOOKS, Core, compile_c
 from pocketintent import IntentRecognizer
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
+from pocketintent.runtime.files.model_file import save_model
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 
@@ -26,6 +30,20 @@ def core(make_once: MakeOnce) -> Core:
 def command(make_once: MakeOnce) -> Path:
     """The command ``pocketintent-native``."""
     return make_once("native_command", lambda path: compile_c(COMMAND, path, "-O2"))
+
+
+@pytest.fixture(scope="session")
+def small_models(
+    exportable_models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """Model files of each kind, and of each way in which characters are read, by name."""
+    table = load_encoder(exportable_models["static"])
+    assert isinstance(table, StaticEncoder)
+    folder, paths = tmp_path_factory.mktemp("small_models"), dict(exportable_models)
+    for name, encoder in character_encoders(table).items():
+        paths[name] = folder / f"{name}.safetensors"
+        save_model(paths[name], *encoder.to_model_file_parts())
+    return paths
 
 
 @pytest.fixture

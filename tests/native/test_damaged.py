@@ -3,6 +3,7 @@
 import os
 import random
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,19 @@ import pytest
 from benchmarks.robustness.hostile_files import bots, models
 from native_core import Core, CoreError
 from pocketintent import IntentRecognizer, PocketIntentError
+from pocketintent.runtime.encoders.registry import load_encoder
+from pocketintent.runtime.encoders.static import StaticEncoder
 
 TEXTS = ("turn on the light", "plai sme music", "", "x", "\u200b\ud800 🙂", "the " * 40)
 NUM_FILES = 1500
+MakeBots = Callable[[np.random.Generator], list[models.Parts]]
 UNSUPPORTED = ("unknown encoder kind", "unknown tokenizer", "n-gram hash")
+
+
+class OddEncoder(StaticEncoder):
+    """A kind that the core does not have."""
+
+    kind = "odd"
 
 
 def answer_alike(core: Core, path: Path) -> str:
@@ -43,12 +53,16 @@ def answer_alike(core: Core, path: Path) -> str:
     return "opened"
 
 
-def test_mutated_files_are_refused_by_both_or_by_none(core: Core, tmp_path: Path) -> None:
-    parts = bots.tiny_bots(np.random.default_rng(0))
+@pytest.mark.parametrize("make", [bots.tiny_bots, bots.character_bots])
+def test_mutated_files_are_refused_by_both_or_by_none(
+    core: Core, tmp_path: Path, make: MakeBots
+) -> None:
+    parts = make(np.random.default_rng(0))
+    of_model = {0} if make is bots.tiny_bots else {0, 1}  # a network has more to be wrong
     results: dict[str, int] = {}
     for number in range(NUM_FILES):
         rng = np.random.default_rng([77, number])
-        mutate = models.mutate if number % 3 == 0 else bots.mutate
+        mutate = models.mutate if number % 3 in of_model else bots.mutate
         path = tmp_path / f"{number}.safetensors"
         path.write_bytes(mutate(parts[number % len(parts)], rng))
         result = answer_alike(core, path)
@@ -113,9 +127,10 @@ def test_a_model_without_a_bot_and_a_kind_without_support(
 ) -> None:
     with pytest.raises(CoreError, match="a model without templates"):
         core.open(exportable_models["static"])
-    for kind in ("words", "combined"):
-        path = tmp_path / f"{kind}.safetensors"
-        IntentRecognizer.load({"on": ["lamp on"]}, exportable_models[kind]).save(path)
-        with pytest.raises(CoreError, match="encoder kind") as error:
-            core.open(path)
-        assert error.value.status == "unsupported"
+    table = load_encoder(exportable_models["static"])
+    assert isinstance(table, StaticEncoder)
+    path = tmp_path / "odd.safetensors"
+    IntentRecognizer(OddEncoder(table.vocabulary, table.words), {"on": ["lamp on"]}).save(path)
+    with pytest.raises(CoreError, match="no encoder kind 'odd'") as error:
+        core.open(path)
+    assert error.value.status == "unsupported"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from native_core import DEFAULT_CACHE, Core, CoreBot, CoreError, Counted
+from native_core import DEFAULT_CACHE, SMALL_MODELS, Core, CoreBot, CoreError, Counted
 from native_edits import Both, add, assert_equal, assert_saves_alike, open_both, remove
 from pocketintent import IntentRecognizer, TemplateError
 from pocketintent.runtime.files.model_file import load_model
@@ -51,7 +51,7 @@ def random_edit(both: Both, rng: random.Random, names: list[str]) -> Both:
 
 
 @pytest.mark.parametrize("settings", DECISIONS, ids=str)
-@pytest.mark.parametrize("model", ["static", "contextual", "transformer"])
+@pytest.mark.parametrize("model", SMALL_MODELS)
 def test_random_edits_of_small_models_are_those_of_python(
     core: Core,
     exportable_models: dict[str, Path],

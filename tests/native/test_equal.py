@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from native_core import DEFAULT_CACHE, Core, CoreBot
+from native_core import CHARACTER_MODELS, DEFAULT_CACHE, SMALL_MODELS, Core, CoreBot
 from pocketintent import IntentRecognizer
 from pocketintent.bot.build import keep_for_bot
 from pocketintent.runtime.encoders.contract import ModelEncoder
@@ -115,7 +115,7 @@ def save_bot(tmp_path: Path) -> SaveBot:
 
 
 @pytest.mark.parametrize("settings", CHOICES, ids=str)
-@pytest.mark.parametrize("name", ["static", "contextual", "transformer"])
+@pytest.mark.parametrize("name", SMALL_MODELS)
 def test_small_models_answer_as_in_python(
     core: Core,
     exportable_models: dict[str, Path],
@@ -136,6 +136,53 @@ def test_small_models_answer_as_in_python(
             bot.use_kernels(instructions)
             assert_equal(bot, recognizer, texts)
         assert_parts_equal(bot, recognizer, texts)
+
+
+@pytest.mark.parametrize("name", ["words", "text", "combined", *CHARACTER_MODELS])
+def test_characters_are_read_as_in_python(
+    core: Core, small_models: dict[str, Path], save_bot: SaveBot, name: str
+) -> None:
+    recognizer, path = save_bot(EXPORTED_TEMPLATES, small_models[name])
+    rng = random.Random(7)
+    given = [t for intent in recognizer.templates.intents.values() for t in intent.templates]
+    share = 5 if name in CHARACTER_MODELS else 1
+    texts = [typing_errors(" ".join(rng.choices(given, k=2)), rng) for _ in range(1000 // share)]
+    texts += [
+        *HOSTILE,
+        *every_script()[::share],
+        "漢字 㐀㐁",
+        "x" * 399 + " y",
+        "_a__b_",
+        "a " * 2000,
+    ]
+    letters = [f"{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase]
+    texts += [" ".join(rng.choices(letters, k=400)) for _ in range(3)]  # too many words to read
+    texts += [
+        "a " * 2000,
+        "q" * 41 + " " + "q" * 41 + " z",
+        " ".join("w" * n for n in range(1, 60)),
+    ]
+    for instructions, step in (("avx512", 1), ("plain", 5)):
+        with core.open(path, 1 << 16) as bot:
+            bot.use_kernels(instructions)
+            assert_equal(bot, recognizer, texts[::step])
+            assert_parts_equal(bot, recognizer, texts[:: 7 * step])
+
+
+@pytest.mark.parametrize("name", ["words", "attention"])
+def test_what_words_a_cache_keeps_changes_no_vector(
+    core: Core, small_models: dict[str, Path], save_bot: SaveBot, name: str
+) -> None:
+    _, path = save_bot(EXPORTED_TEMPLATES, small_models[name])
+    rng = random.Random(8)
+    words = ["".join(rng.choices("abcde", k=rng.randrange(1, 50))) for _ in range(900)]
+    texts = [" ".join(rng.choices(words, k=rng.randrange(1, 60))) for _ in range(80)]
+    with core.open(path) as bot:
+        expected = [bot.encode(text) for text in texts]
+    for cache in (0, 1 << 14):
+        with core.open(path, cache) as bot:
+            for text, vector in zip(texts, expected, strict=True):
+                assert np.array_equal(bot.encode(text), vector)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -217,7 +264,7 @@ def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveB
 def test_bots_with_few_known_templates(
     core: Core, exportable_models: dict[str, Path], save_bot: SaveBot, templates: Any
 ) -> None:
-    for model in ("transformer", "static"):
+    for model in ("transformer", "static", "words", "text", "combined"):
         recognizer, path = save_bot(templates or {"intents": {}}, exportable_models[model])
         with core.open(path) as bot:
             assert_equal(bot, recognizer, ["lamp", "", "qqq", "turn on the lamp"])

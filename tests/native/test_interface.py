@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from native_core import (
+    CHARACTER_MODELS,
     CORE,
     HOOKS,
+    SMALL_MODELS,
     Addition,
     Allocator,
     Core,
@@ -34,13 +36,13 @@ STRUCTURES["addition"] = 64
 
 
 @pytest.fixture
-def paths(exportable_models: dict[str, Path], tmp_path: Path) -> dict[str, Path]:
-    """A bot file of each kind."""
+def paths(small_models: dict[str, Path], tmp_path: Path) -> dict[str, Path]:
+    """A bot file of each small model."""
     templates = {"on": ["turn on the lamp", "lamp on"], "off": ["lamp off"], "music": ["play"]}
     paths = {}
-    for kind in ("static", "contextual", "transformer"):
+    for kind in (*SMALL_MODELS, *CHARACTER_MODELS):
         paths[kind] = tmp_path / f"{kind}.safetensors"
-        IntentRecognizer.load(templates, exportable_models[kind]).save(paths[kind])
+        IntentRecognizer.load(templates, small_models[kind]).save(paths[kind])
     return paths
 
 
@@ -171,7 +173,7 @@ def test_json_that_does_not_fit_says_its_length(core: Core, bot: CoreBot) -> Non
     assert len(room.value) == length.value
 
 
-@pytest.mark.parametrize("kind", ["static", "contextual", "transformer"])
+@pytest.mark.parametrize("kind", [*SMALL_MODELS, *CHARACTER_MODELS])
 def test_a_match_allocates_nothing_and_closing_frees_all(
     core: Core, paths: dict[str, Path], kind: str
 ) -> None:
@@ -190,7 +192,7 @@ def test_a_match_allocates_nothing_and_closing_frees_all(
     assert not memory.sizes
 
 
-@pytest.mark.parametrize("kind", ["contextual", "transformer"])
+@pytest.mark.parametrize("kind", ["contextual", "transformer", "words", "attention"])
 def test_without_memory_there_is_a_status_and_no_leak(
     core: Core, paths: dict[str, Path], kind: str
 ) -> None:
@@ -231,9 +233,10 @@ def test_bytes_that_are_not_utf8_separate_words(bot: CoreBot) -> None:
         assert bot.match(b"lamp" + bad + b"on" + bad) == expected
 
 
-def test_threads_share_a_bot(core: Core, paths: dict[str, Path]) -> None:
+@pytest.mark.parametrize("kind", ["contextual", "combined"])
+def test_threads_share_a_bot(core: Core, paths: dict[str, Path], kind: str) -> None:
     texts = ["lamp on", "turn off teh lamp", "play", "q q", "ＬＡＭＰ"] * 40
-    with core.open(paths["contextual"]) as first:
+    with core.open(paths[kind]) as first:
         expected = [first.match(text) for text in texts]
         wrong: list[str] = []
 

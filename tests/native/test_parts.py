@@ -7,6 +7,7 @@ import random
 import struct
 from ctypes import c_double, c_int, c_size_t, c_uint, c_ulonglong
 
+import numpy as np
 import orjson
 import pytest
 
@@ -134,3 +135,12 @@ def test_hashes_are_those_of_hashlib(core: Core, is_plain: bool) -> None:
         for first in {0, size // 3, size}:
             digest = hashlib.sha256(data[:size]).hexdigest()
             assert core.sha256(data[:size], first, is_plain) == digest
+
+
+@pytest.mark.parametrize("instructions", ["plain", "sse2", "neon", "avx2", "avx512"])
+def test_the_hyperbolic_tangent_keeps_its_digits(core: Core, instructions: str) -> None:
+    rng = np.random.default_rng(4)
+    numbers = np.concatenate([rng.normal(0, scale, 3001) for scale in (1e-30, 1e-3, 0.5, 3, 1e4)])
+    numbers = np.append(numbers, [0.0, -0.0, 0.625, -0.625, 65504.0, -65504.0, 3e38]).astype("f4")
+    expected = np.tanh(numbers.astype(np.float64))
+    np.testing.assert_allclose(core.tanh(numbers, instructions), expected, rtol=3e-7)

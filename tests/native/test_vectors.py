@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from native_core import Core
+from native_core import Core, alphabet_of
+from pocketintent.runtime.text.characters import CharVocabulary, normalise_chars
 from pocketintent.runtime.text.correction import KEPT_WORDS, Corrector
 from pocketintent.runtime.text.ngram_counts import count_ngrams
 from pocketintent.runtime.text.ngrams import ngram_hashes
@@ -33,6 +34,15 @@ def same_unicode(core: Core) -> bool:
 def test_the_tokenizer_passes_its_vectors(core: Core) -> None:
     for vector in vectors("tokenizer"):
         assert core.tokens(vector["text"]) == vector["tokens"]
+
+
+def test_the_characters_pass_their_vectors(core: Core) -> None:
+    for vector in vectors("charemb"):
+        read, most = vector["read"], vector["max_chars"]
+        known = "".join(sorted({*read, "#"}, reverse=True))
+        numbers = core.spell(alphabet_of(map(ord, known)), vector["text"], most)
+        assert "".join(known[number - 1] for number in numbers) == read
+        assert not core.spell(alphabet_of([ord(" ")]), vector["text"], most)
 
 
 def test_the_word_pieces_pass_their_vectors(core: Core) -> None:
@@ -81,6 +91,39 @@ def test_every_code_point_is_read_as_in_python(core: Core) -> None:
         pytest.skip("the tables are of another version of Unicode than this Python")
     wrong = [text for text in every_block() if core.tokens(text) != simple_tokenize(text)]
     assert not wrong, ascii(wrong[0][:20])
+
+
+def test_every_code_point_is_spelled_as_in_python(core: Core) -> None:
+    if not same_unicode(core):
+        pytest.skip("the tables are of another version of Unicode than this Python")
+    alphabet = alphabet_of(range(sys.maxunicode + 1))
+    rng = random.Random(3)
+    texts = [
+        *every_block()[::2],
+        "ﷺ" * 5000,
+        "İ" * 4200,
+        "a_ \u00a0" * 2000,
+        "x" * 5000,
+        "_ \0",
+        "",
+    ]
+    texts += ["".join(rng.sample("aZ_ \u200d\u00a0'’Σßﬁ\u0301🙂-", 9)) for _ in range(500)]
+    for text in texts:
+        most = rng.choice([1, 2, 5, 24, 400, 10**9])
+        expected = normalise_chars(text, most)
+        spelled = core.spell(alphabet, text, most)
+        assert "".join(chr(number - 1) for number in spelled) == expected, ascii(text[:20])
+
+
+def test_random_alphabets_spell_as_in_python(core: Core) -> None:
+    rng = random.Random(4)
+    for _ in range(500):
+        characters = rng.sample("abc _'é漢🙂", rng.randrange(9))
+        text = "".join(rng.choices("abcA_ é漢🙂\0zß", k=rng.randrange(20)))
+        most = rng.randrange(1, 12)
+        expected = CharVocabulary("".join(characters), most).numbers(text)
+        spelled = core.spell(alphabet_of(map(ord, characters)), text, most)
+        assert spelled == expected, (characters, text, most)
 
 
 def test_mixed_texts_are_read_as_in_python(core: Core) -> None:

@@ -34,6 +34,10 @@ COMMAND = CORE / "command" / "main.c"
 FLAGS = ["-std=c11", "-ffp-contract=fast", "-fvisibility=hidden"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
 DEFAULT_CACHE = 4 << 20
+SMALL_MODELS = ("static", "contextual", "transformer", "words", "text", "combined")
+"""Names of small models, at least one of each kind."""
+CHARACTER_MODELS = ("deep", "stacked", "cell", "many", "attention", "all_words")
+"""More that read characters."""
 STATUSES = ("ok", "argument", "memory", "file", "model", "templates", "unsupported", "size")
 
 
@@ -144,13 +148,33 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+Alphabet = tuple[np.ndarray, np.ndarray]
+"""Code points in their order, and the number of each."""
+
+
+def alphabet_of(points: Iterable[int]) -> Alphabet:
+    """The alphabet of code points that are numbered from 1."""
+    given = np.array([*points], np.uint32)
+    order = np.argsort(given)
+    return given[order], (order + 1).astype(np.uint32)
+
+
 class Core:
     """The library with its test hooks."""
 
     def __init__(self, library: Path) -> None:
         self.lib = ctypes.CDLL(str(library))
-        sized = ("tokens", "pieces", "read", "hash_ngrams", "json", "write_double", "format")
-        for name in (*sized, "sizes"):
+        sized = (
+            "tokens",
+            "pieces",
+            "read",
+            "hash_ngrams",
+            "json",
+            "write_double",
+            "format",
+            "spell",
+        )
+        for name in (*sized, "sizes", "spell"):
             getattr(self.lib, f"hook_{name}").restype = c_size_t
         self.lib.hook_use_kernels.restype = c_char_p
         self.lib.hook_write_double.argtypes = [c_double, c_char_p]
@@ -183,6 +207,22 @@ class Core:
         words, data = encode("\n".join(vocabulary)), encode(text)
         lists = own, c_size_t(len(own)), words, c_size_t(len(words)), lost, c_size_t(len(lost))
         return self._listed(self.lib.hook_read, *lists, data, c_size_t(len(data)))
+
+    def spell(self, alphabet: Alphabet, text: str, most: int) -> list[int]:
+        """The numbers of a text's characters, counted from 1 in an alphabet; 0 for others."""
+        data, numbers = encode(text), np.empty(min(most, 18 * 4096), np.uint32)
+        own = (part.ctypes.data_as(c_void_p) for part in alphabet)
+        sizes = c_size_t(len(alphabet[0])), c_size_t(most)
+        room = numbers.ctypes.data_as(c_void_p)
+        count = self.lib.hook_spell(*own, *sizes, data, c_size_t(len(data)), room)
+        spelled: list[int] = numbers[:count].tolist()
+        return spelled
+
+    def tanh(self, numbers: np.ndarray, instructions: str) -> np.ndarray:
+        result: np.ndarray = numbers.astype(np.float32)
+        place = result.ctypes.data_as(c_void_p)
+        self.lib.hook_tanh(instructions.encode(), place, c_size_t(len(result)))
+        return result
 
     def ngram_hashes(self, word: str, least: int, most: int) -> list[int]:
         data, values = encode(word), (ctypes.c_uint32 * 100_000)()

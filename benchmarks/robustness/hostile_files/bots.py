@@ -14,7 +14,7 @@ from benchmarks.robustness.hostile_files import templates as hostile_templates
 from benchmarks.robustness.hostile_files.models import Parts
 from pocketintent.compression.background import fit_background
 from pocketintent.recognizer import IntentRecognizer
-from pocketintent.runtime.decision.registry import DECISIONS
+from pocketintent.runtime.decision.registry import DECISIONS, Decision
 from pocketintent.runtime.encoders.contract import ModelEncoder
 from pocketintent.runtime.files.model_file import BOT, load_model
 from pocketintent.runtime.index.building import Search
@@ -34,19 +34,20 @@ def tiny_bots(rng: np.random.Generator) -> list[Parts]:
     """Bots of each decision and search over several models, of some kilobytes."""
     encoders = hostile_models.tiny_encoders(rng)
     encoders = [_with_background(encoders[1]), encoders[0], encoders[-3], encoders[-1]]
-    bots = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bot.safetensors"
-        for encoder in encoders:
-            for decision in DECISIONS:
-                for search in get_args(Search):
-                    IntentRecognizer(encoder, TEMPLATES, decision=decision, search=search).save(
-                        path
-                    )
-                    model = load_model(path)
-                    tensors = {name: tensor.copy() for name, tensor in model.tensors.items()}
-                    bots.append(hostile_models.parts_of(model.manifest, tensors))
-    return bots
+    settings = [(decision, search) for decision in DECISIONS for search in get_args(Search)]
+    return [_parts(encoder, *chosen) for encoder in encoders for chosen in settings]
+
+
+def character_bots(rng: np.random.Generator) -> list[Parts]:
+    """A bot of each model that reads characters, of some kilobytes."""
+    encoders = hostile_models.tiny_encoders(rng)
+    encoders = [encoder for encoder in encoders if encoder.kind in ("charemb", "combined")]
+    encoders += [_with_background(encoders[1]), _with_background(encoders[-1])]
+    settings = [(decision, search) for decision in DECISIONS for search in get_args(Search)]
+    return [
+        _parts(encoder, *settings[number % len(settings)])
+        for number, encoder in enumerate(encoders)
+    ]
 
 
 def mutate(parts: Parts, rng: np.random.Generator) -> bytes:
@@ -72,10 +73,10 @@ def _change_bot(parts: Parts, rng: np.random.Generator) -> None:
     parts.manifest = {k: v for k, v in parts.manifest.items() if k != BOT} | bot.manifest
 
 
-def _parts(recognizer: IntentRecognizer) -> Parts:
+def _parts(encoder: ModelEncoder, decision: Decision, search: Search) -> Parts:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bot.safetensors"
-        recognizer.save(path)
+        IntentRecognizer(encoder, TEMPLATES, decision=decision, search=search).save(path)
         model = load_model(path)
         tensors = {name: tensor.copy() for name, tensor in model.tensors.items()}
         return hostile_models.parts_of(model.manifest, tensors)

@@ -4,34 +4,15 @@
 
 #include "encoder.h"
 
-enum {
-  PI_KEY = 40,      /* bytes of the longest unknown word that is kept */
-  PI_NEW_WORDS = 12 /* words that are multiplied together */
-};
-
-typedef struct pi_cached_word {
-  uint32_t number; /* of a known word, otherwise PI_NO_WORD */
-  uint32_t size;   /* of an unknown word */
-  char bytes[PI_KEY];
-} pi_cached_word;
+enum { PI_NEW_WORDS = 12 }; /* words that are multiplied together */
 
 static bool pi_context_scratch_init(const pi_encoder *encoder, size_t cache_bytes, pi_arena *arena,
                                     pi_encoder_scratch *scratch) {
   const pi_context *context = &encoder->context;
-  pi_word_cache *cache = &scratch->cache;
-  size_t room = 16;
-  cache->size = encoder->table.dim + context->width * context->hidden + 1;
-  size_t fitting = cache_bytes / (cache->size * sizeof(float) + sizeof(pi_cached_word));
-  cache->keeps = fitting > 0;
-  /* A text of the largest size always fits. */
-  cache->capacity = fitting < PI_SEQUENCE ? PI_SEQUENCE : fitting < 65536 ? fitting : 65536;
-  while (room < 2 * cache->capacity) {
-    room *= 2;
+  size_t size = encoder->table.dim + context->width * context->hidden + 1;
+  if (!pi_word_cache_init(&scratch->cache, size, PI_SEQUENCE, cache_bytes, arena)) {
+    return false;
   }
-  cache->mask = room - 1;
-  cache->slots = pi_arena_take(arena, room, sizeof *cache->slots);
-  cache->words = pi_arena_raw(arena, cache->capacity, sizeof *cache->words);
-  cache->parts = pi_arena_raw(arena, cache->capacity, cache->size * sizeof(float));
   scratch->of_tokens = pi_arena_raw(arena, PI_SEQUENCE, sizeof *scratch->of_tokens);
   scratch->new_words = pi_arena_raw(arena, PI_NEW_WORDS, sizeof *scratch->new_words);
   scratch->units = pi_arena_raw(arena, PI_NEW_WORDS * encoder->table.dim, sizeof(float));
@@ -39,8 +20,7 @@ static bool pi_context_scratch_init(const pi_encoder *encoder, size_t cache_byte
       pi_arena_raw(arena, PI_NEW_WORDS * context->width * context->hidden, sizeof(float));
   scratch->hidden = pi_arena_raw(arena, context->hidden, sizeof(float));
   scratch->gathered = pi_arena_raw(arena, context->hidden, sizeof(float));
-  return cache->slots != NULL && cache->words != NULL && cache->parts != NULL &&
-         scratch->new_words != NULL && scratch->units != NULL && scratch->products != NULL &&
+  return scratch->new_words != NULL && scratch->units != NULL && scratch->products != NULL &&
          scratch->of_tokens != NULL && scratch->hidden != NULL && scratch->gathered != NULL;
 }
 
@@ -89,27 +69,6 @@ static void pi_read_new_words(const pi_encoder *encoder, size_t num, const pi_ke
   }
 }
 
-/* The parts of a word that are kept; NULL, and its place in the table, if they are not. */
-static float *pi_find_parts(const pi_word_cache *cache, pintent_text word, uint32_t number,
-                            size_t *slot) {
-  uint32_t hash = pi_fnv(PI_FNV_START, word.data, word.size);
-  for (*slot = hash & cache->mask; cache->slots[*slot] != 0; *slot = (*slot + 1) & cache->mask) {
-    size_t entry = cache->slots[*slot] - 1;
-    const pi_cached_word *kept = &cache->words[entry];
-    pintent_text bytes = {kept->bytes, kept->size};
-    if (number != PI_NO_WORD ? kept->number == number
-                             : kept->number == PI_NO_WORD && pi_same(bytes, word)) {
-      return cache->parts + entry * cache->size;
-    }
-  }
-  return NULL;
-}
-
-static void pi_empty_cache(pi_word_cache *cache) {
-  memset(cache->slots, 0, (cache->mask + 1) * sizeof *cache->slots);
-  cache->used = 0;
-}
-
 /* Where the parts of a word are. Those of a new word are computed with those of others, in the end by
  * pi_gather_parts. */
 static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, uint32_t number,
@@ -120,16 +79,7 @@ static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, ui
   if (parts != NULL) {
     return parts;
   }
-  size_t entry = cache->used++;
-  pi_cached_word *kept = &cache->words[entry];
-  parts = cache->parts + entry * cache->size;
-  kept->number = number;
-  kept->size = 0; /* no token is empty, so that a long one is never found */
-  if (number != PI_NO_WORD || word.size <= PI_KEY) {
-    kept->size = number == PI_NO_WORD ? (uint32_t)word.size : 0;
-    memcpy(kept->bytes, word.data, kept->size);
-    cache->slots[slot] = (uint32_t)(entry + 1);
-  }
+  parts = pi_add_parts(cache, word, number, slot);
   if (number != PI_NO_WORD) {
     memset(parts, 0, encoder->table.dim * sizeof *parts);
     pi_add_row(&encoder->table.words, number, 1.0f, parts, scratch->decoded, kernels);
@@ -148,10 +98,7 @@ static const float *pi_parts_of(const pi_encoder *encoder, pintent_text word, ui
 static size_t pi_gather_parts(const pi_encoder *encoder, const pi_tokens *tokens,
                               const pi_kernels *kernels, pi_encoder_scratch *scratch) {
   const pi_vocabulary *vocabulary = &encoder->table.vocabulary;
-  pi_word_cache *cache = &scratch->cache;
-  if (!cache->keeps || cache->used + PI_SEQUENCE > cache->capacity) {
-    pi_empty_cache(cache);
-  }
+  pi_make_room(&scratch->cache, PI_SEQUENCE);
   size_t count = 0;
   scratch->num_new = 0;
   for (size_t n = 0; n < tokens->count && count < PI_SEQUENCE; n++) {
@@ -198,9 +145,10 @@ static void pi_encode_context(const pi_encoder *encoder, const pi_tokens *tokens
       layer[n] = layer[n] > 0 ? layer[n] : 0;
     }
     const float *parts = scratch->of_tokens[token];
-    float argument = kernels->dot(layer, context->hidden_gate, hidden) +
-                     parts[dim + context->width * hidden];
-    float gate = 1.0f + tanhf(0.5f * argument); /* 2 * sigmoid, which cannot overflow */
+    float gate = kernels->dot(layer, context->hidden_gate, hidden) +
+                 parts[dim + context->width * hidden];
+    kernels->sigmoid(&gate, 1);
+    gate *= 2;
     kernels->add(vector, parts, gate, dim);
     kernels->add(plain, parts, 1.0f, dim);
     kernels->add(gathered, layer, gate, hidden);

@@ -2,7 +2,8 @@
 
 #include "encoder.h"
 
-static const char *const pi_kinds[] = {"static", "contextual", "transformer"};
+static const char *const pi_kinds[PI_NUM_KINDS] = {"static", "contextual", "transformer", "charemb",
+                                                   "combined"};
 
 /* Language tags, such as en or pt-BR, which tools compare with those of templates. */
 static bool pi_is_language(pintent_text tag) {
@@ -41,18 +42,24 @@ static bool pi_read_encoder(const pi_file *file, pi_arena *arena, pi_arena *scra
     return false;
   }
   size_t number = 0;
-  while (number < 3 && !pi_json_is_string(kind, pi_kinds[number])) {
+  while (number < PI_NUM_KINDS && !pi_json_is_string(kind, pi_kinds[number])) {
     number++;
   }
-  if (number == 3) {
+  if (number == PI_NUM_KINDS) {
     return pi_fail(error, PINTENT_ERROR_UNSUPPORTED,
-                   "this library has no encoder kind '%.*s'; it has static, contextual and "
-                   "transformer",
+                   "this library has no encoder kind '%.*s'; it has static, contextual, "
+                   "transformer, charemb and combined",
                    PI_SHOWN(kind->of.string));
   }
   encoder->kind = (pi_kind)number;
+  if (encoder->kind == PI_CHAREMB) {
+    return pi_read_charemb(file, arena, scratch, encoder, error);
+  }
   if (!pi_read_table(file, arena, scratch, &encoder->table, error)) {
     return false;
+  }
+  if (encoder->kind == PI_COMBINED) {
+    return pi_read_combined(file, arena, scratch, encoder, error);
   }
   size_t dim = encoder->table.dim;
   if (encoder->kind == PI_CONTEXTUAL &&
@@ -79,6 +86,9 @@ static bool pi_encoder_scratch_init(const pi_encoder *encoder, size_t cache_byte
     longest = inner > hidden ? inner : hidden;
   } else if (encoder->kind == PI_TRANSFORMER && encoder->transformer.feedforward > dim) {
     longest = encoder->transformer.feedforward;
+  } else if (encoder->kind == PI_CHAREMB || encoder->kind == PI_COMBINED) {
+    size_t of_network = pi_longest_row(&encoder->characters);
+    longest = of_network > dim ? of_network : dim;
   }
   size_t pieces = encoder->kind == PI_STATIC && encoder->table.vocabulary.has_pieces
                       ? PI_MAX_TOKEN_BYTES
@@ -98,7 +108,11 @@ static bool pi_encoder_scratch_init(const pi_encoder *encoder, size_t cache_byte
       return pi_context_scratch_init(encoder, cache_bytes, arena, scratch);
     case PI_TRANSFORMER:
       return pi_transformer_scratch_init(encoder, arena, scratch);
+    case PI_CHAREMB:
+    case PI_COMBINED:
+      return pi_char_scratch_init(encoder, cache_bytes, arena, scratch);
     case PI_STATIC:
+    case PI_NUM_KINDS:
       break;
   }
   return true;
@@ -115,6 +129,12 @@ static void pi_encode_tokens(const pi_encoder *encoder, const pi_tokens *tokens,
       return;
     case PI_TRANSFORMER:
       pi_encode_transformer(encoder, tokens, kernels, scratch);
+      return;
+    case PI_CHAREMB:
+    case PI_COMBINED:
+      pi_encode_characters(encoder, tokens, kernels, scratch);
+      return;
+    case PI_NUM_KINDS:
       return;
   }
 }

@@ -3,6 +3,7 @@
 #ifndef PINTENT_ENCODER_H
 #define PINTENT_ENCODER_H
 
+#include "charemb.h"
 #include "matrix.h"
 #include "tokens.h"
 #include "vocabulary.h"
@@ -53,16 +54,25 @@ typedef struct pi_transformer {
   pi_layer *layers;
 } pi_transformer;
 
-typedef enum pi_kind { PI_STATIC, PI_CONTEXTUAL, PI_TRANSFORMER } pi_kind;
+typedef enum pi_kind {
+  PI_STATIC,
+  PI_CONTEXTUAL,
+  PI_TRANSFORMER,
+  PI_CHAREMB,
+  PI_COMBINED,
+  PI_NUM_KINDS
+} pi_kind;
 
 typedef struct pi_encoder {
   pi_kind kind;
   pi_table table;
   pi_context context;
   pi_transformer transformer;
+  pi_characters characters;
+  pi_attraction attraction;
 } pi_encoder;
 
-/* A cache of what words contribute to a text of the kind `contextual`. */
+/* A cache of what words contribute to a text, with the kinds `contextual`, `charemb` and `combined`. */
 typedef struct pi_word_cache {
   size_t capacity, used, mask;
   uint32_t *slots; /* the number of an entry, plus one */
@@ -94,6 +104,7 @@ typedef struct pi_encoder_scratch {
   float *units, *products; /* of new words */
   float *hidden, *gathered;
   float *states, *parts, *mixed, *inner, *scores; /* transformer */
+  pi_char_scratch characters;
 } pi_encoder_scratch;
 
 /* Reads the model of a file. */

@@ -162,7 +162,8 @@ static bool pi_fit_codebook(pi_edit *edit, pi_gathered *gathered) {
  * new one where these do not fit. */
 static bool pi_quantise_edited(pi_edit *edit, pi_gathered *gathered) {
   pi_index *index = &edit->bot->index;
-  if (index->rows.codebook == NULL &&
+  bool may_have_own = edit->bot->encoder.kind != PI_CHAREMB; /* which has no table of words */
+  if (index->rows.codebook == NULL && may_have_own &&
       !pi_read_template_codebook(&edit->file, edit->bot->encoder.table.dim, &edit->bot->arena,
                                  &index->rows, edit->error)) {
     return false;

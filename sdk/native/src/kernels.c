@@ -3,6 +3,13 @@
 
 #include "kernels.h"
 
+/* What several kernels contain is not repeated in each of a module of wasm, which is downloaded. */
+#ifdef __wasm__
+#define PI_INLINE __attribute__((noinline))
+#else
+#define PI_INLINE inline
+#endif
+
 /* A module of wasm with simd128 runs nowhere without it, and leaves out the plain set. */
 #if !defined(__wasm_simd128__) || defined(PINTENT_PLAIN)
 #define PI_HAS_PLAIN 1

@@ -25,9 +25,13 @@ typedef struct pi_kernels {
   void (*softmax)(float *numbers, size_t size);
   /* Replaces logits by their probabilities. */
   void (*sigmoid)(float *numbers, size_t size);
+  /* Replaces numbers by their hyperbolic tangent. */
+  void (*tanh)(float *numbers, size_t size);
+#ifndef PINTENT_NO_EDITS
   /* Adds the first and the second derivative of the logistic loss of zeros along a line: `length`
    * times the moves from the logits. */
   void (*slopes)(const float *logits, const float *moves, float length, size_t size, float *slopes);
+#endif
 } pi_kernels;
 
 /* The fastest kernels that the processor has, of those up to a name; NULL for all. */

@@ -191,7 +191,7 @@ PI_TARGET static void PI_K(widen)(const int8_t *integers, float *numbers, size_t
 
 /* The exponential function of numbers, in place, with an error of a few units in the last place: a
  * power of two by the exponent's bits, times a polynomial (the Taylor series) around zero. */
-PI_TARGET static inline void PI_K(exp_one)(PI_VEC *numbers) {
+PI_TARGET static PI_INLINE void PI_K(exp_one)(PI_VEC *numbers) {
   PI_VEC x = *numbers;
 #if PI_WIDTH == 1
   x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
@@ -277,6 +277,38 @@ PI_TARGET static void PI_K(sigmoid)(float *numbers, size_t size) {
   }
 }
 
+/* The hyperbolic tangent: near zero by a polynomial (of Cephes, by Moshier), since 1 less almost 1
+ * would have lost its digits. */
+PI_TARGET static inline void PI_K(tanh_one)(PI_VEC *numbers) {
+  PI_VEC x = *numbers, square = x * x, power = x + x;
+  PI_VEC near = PI_ALL(-5.70498872745e-3f);
+  near = near * square + 2.06390887954e-2f;
+  near = near * square - 5.37397155531e-2f;
+  near = near * square + 1.33314422036e-1f;
+  near = near * square - 3.33332819422e-1f;
+  near = near * square * x + x;
+  PI_K(exp_one)(&power);
+  PI_VEC far = 1.0f - 2.0f / (power + 1.0f);
+#if PI_WIDTH == 1
+  *numbers = square < 0.390625f ? near : far;
+#else
+  PI_K(ints) is_near = square < PI_ALL(0.390625f);
+  *numbers = (PI_VEC)(((PI_K(ints))near & is_near) | ((PI_K(ints))far & ~is_near));
+#endif
+}
+
+PI_TARGET static void PI_K(tanh)(float *numbers, size_t size) {
+  for (size_t n = 0; n < size; n += PI_WIDTH) {
+    size_t count = size - n < PI_WIDTH ? size - n : PI_WIDTH;
+    PI_VEC part = {0};
+    memcpy(&part, numbers + n, count * sizeof *numbers);
+    PI_K(tanh_one)(&part);
+    memcpy(numbers + n, &part, count * sizeof *numbers);
+  }
+}
+
+#ifndef PINTENT_NO_EDITS
+
 /* Numbers beyond the last whole vector move by nothing, and so count for nothing. */
 PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, float length,
                                    size_t size, float *slopes) {
@@ -295,9 +327,14 @@ PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, floa
   slopes[1] += PI_K(sum)(&second);
 }
 
+#endif
+
 static const pi_kernels PI_K(kernels) = {
-    PI_NAME,     PI_K(dot),     PI_K(add),     PI_K(multiply), PI_K(widen),
-    PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(slopes),
+    PI_NAME,    PI_K(dot),     PI_K(add),     PI_K(multiply), PI_K(widen),
+    PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(tanh),
+#ifndef PINTENT_NO_EDITS
+    PI_K(slopes),
+#endif
 };
 
 #undef PI_ALL

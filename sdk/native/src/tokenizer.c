@@ -101,6 +101,12 @@ static bool pi_is_final_sigma(const uint32_t *points, size_t count, size_t place
   return n == count || pi_sigma_case(points[n]) != cased;
 }
 
+/* The lower case of the code point at a place, but for U+0130, which becomes two. */
+static uint32_t pi_lower_in_text(const uint32_t *points, size_t count, size_t place) {
+  uint32_t point = points[place];
+  return point == 0x3A3 ? 0x3C3u - pi_is_final_sigma(points, count, place) : pi_lower(point);
+}
+
 /* Tokens of a text in its normal form. */
 static void pi_tokenize_points(const uint32_t *points, size_t count, pi_tokens *tokens) {
   uint32_t run = PI_SEPARATOR;
@@ -118,23 +124,25 @@ static void pi_tokenize_points(const uint32_t *points, size_t count, pi_tokens *
       pi_add_point(tokens, 'i', PI_LETTER, &run);
       pi_add_point(tokens, 0x307, PI_MARK, &run);
     } else {
-      point = point == 0x3A3 ? 0x3C3u - pi_is_final_sigma(points, count, n) : pi_lower(point);
+      point = pi_lower_in_text(points, count, n);
       pi_add_point(tokens, point, pi_class_of(point), &run);
     }
   }
 }
 
-static void pi_tokenize(const char *text, size_t size, uint32_t *points, pi_tokens *tokens) {
-  tokens->count = tokens->used = 0;
-  size_t ascii = 0, most = size < PI_MAX_CHARS ? size : PI_MAX_CHARS;
-  while (ascii < most && (unsigned char)text[ascii] < 0x80) {
-    ascii++;
+/* The bytes of the part of a text that is read, if it is ASCII; otherwise 0. */
+static size_t pi_count_ascii(const char *text, size_t size) {
+  size_t count = 0, most = size < PI_MAX_CHARS ? size : PI_MAX_CHARS;
+  while (count < most && (unsigned char)text[count] < 0x80) {
+    count++;
   }
-  if (ascii == most) {
-    pi_tokenize_ascii(text, most, tokens);
-    return;
-  }
-  /* The code points are put where the normal form, which may be longer, does not reach them. */
+  return count == most ? count : 0;
+}
+
+/* Writes the code points of a text in the normal form, with one sign for all apostrophes; how many
+ * there are, at most PI_MAX_POINTS. */
+static size_t pi_read_points(const char *text, size_t size, uint32_t *points) {
+  /* They are first put where the normal form, which may be longer, does not reach them. */
   size_t count = 0, place = 0;
   for (; count < PI_MAX_CHARS && place < size; count++) {
     pi_next_point(text, size, &place);
@@ -145,6 +153,17 @@ static void pi_tokenize(const char *text, size_t size, uint32_t *points, pi_toke
     uint32_t point = pi_next_point(text, size, &place);
     cut[n] = pi_is_apostrophe(point) ? '\'' : point;
   }
-  count = pi_normalise(points, PI_MAX_POINTS, count);
-  pi_tokenize_points(points, count, tokens);
+  return pi_normalise(points, PI_MAX_POINTS, count);
+}
+
+static void pi_tokenize(const char *text, size_t size, uint32_t *points, pi_tokens *tokens) {
+  pintent_text source = {text, size};
+  tokens->source = source;
+  tokens->count = tokens->used = 0;
+  size_t ascii = pi_count_ascii(text, size);
+  if (ascii > 0) {
+    pi_tokenize_ascii(text, ascii, tokens);
+  } else {
+    pi_tokenize_points(points, pi_read_points(text, size, points), tokens);
+  }
 }

@@ -22,6 +22,7 @@ typedef struct pi_tokens {
   size_t count;
   char *bytes; /* the tokens one after the other */
   size_t used;
+  pintent_text source; /* the text that was split */
 } pi_tokens;
 
 /* Takes the room for the tokens of any text; false if there is no memory. */

@@ -13,6 +13,23 @@ typedef struct pi_weights_reader {
   pi_error *error;
 } pi_weights_reader;
 
+/* Begins to read weights of the format that the entry `weights` of a manifest names. */
+static bool pi_open_weights(pi_weights_reader *reader, const pi_file *file, const pi_json *entry,
+                            pi_arena *arena, pi_error *error) {
+  const pi_json *format = pi_json_get(entry, "format");
+  pi_weights_reader begun = {file, pi_json_get(entry, "matrices"), PI_CODES_8, arena, error};
+  if (pi_json_is_string(format, "int8")) {
+    begun.form = PI_INTEGERS;
+  } else if (pi_json_is_string(format, "float32")) {
+    begun.form = PI_FLOATS;
+  } else if (!pi_json_is_string(format, "codebook")) {
+    return pi_fail(error, PINTENT_ERROR_MODEL,
+                   "the manifest's weights must name a format: float32, int8, codebook");
+  }
+  *reader = begun;
+  return true;
+}
+
 static bool pi_weight_matrix(pi_weights_reader *reader, const char *name, size_t rows,
                              size_t columns, pi_matrix *matrix) {
   bool is_read = reader->form == PI_INTEGERS
@@ -66,10 +83,9 @@ static bool pi_weight_norm(pi_weights_reader *reader, const char *prefix, size_t
   return pi_weight_vector(reader, name, dim, &norm->bias);
 }
 
-static bool pi_read_layer(pi_weights_reader *reader, size_t number, size_t dim, size_t feedforward,
-                          pi_layer *layer) {
-  char start[48], name[80];
-  pi_format(start, sizeof start, "network.layers.%zu", number);
+static bool pi_read_layer(pi_weights_reader *reader, const char *start, size_t dim,
+                          size_t feedforward, pi_layer *layer) {
+  char name[80];
   pi_format(name, sizeof name, "%s.attention.input", start);
   if (!pi_weight_pair(reader, name, 3 * dim, dim, &layer->input, &layer->input_bias)) {
     return false;
@@ -128,15 +144,9 @@ static bool pi_read_transformer(const pi_file *file, size_t dim, pi_arena *arena
   if (!pi_read_network_sizes(entry, dim, network, error)) {
     return false;
   }
-  const pi_json *weights = pi_json_get(entry, "weights"), *format = pi_json_get(weights, "format");
-  pi_weights_reader reader = {file, pi_json_get(weights, "matrices"), PI_CODES_8, arena, error};
-  if (pi_json_is_string(format, "int8")) {
-    reader.form = PI_INTEGERS;
-  } else if (pi_json_is_string(format, "float32")) {
-    reader.form = PI_FLOATS;
-  } else if (!pi_json_is_string(format, "codebook")) {
-    return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the manifest's weights must name a format: float32, int8, codebook");
+  pi_weights_reader reader;
+  if (!pi_open_weights(&reader, file, pi_json_get(entry, "weights"), arena, error)) {
+    return false;
   }
   network->layers = pi_take(arena, network->num_layers, sizeof *network->layers, error);
   if (network->layers == NULL || !pi_weight_vector(&reader, "network.start", dim, &network->start) ||
@@ -145,7 +155,9 @@ static bool pi_read_transformer(const pi_file *file, size_t dim, pi_arena *arena
     return false;
   }
   for (size_t n = 0; n < network->num_layers; n++) {
-    if (!pi_read_layer(&reader, n, dim, network->feedforward, &network->layers[n])) {
+    char start[48];
+    pi_format(start, sizeof start, "network.layers.%zu", n);
+    if (!pi_read_layer(&reader, start, dim, network->feedforward, &network->layers[n])) {
       return false;
     }
   }

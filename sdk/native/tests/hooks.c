@@ -109,6 +109,25 @@ PINTENT_API size_t hook_read(const pintent_text *own_texts, size_t num_texts, co
   return output.size;
 }
 
+/* The numbers of a text's characters, of an alphabet in the order of its code points; how many there
+ * are, at most `most`. */
+PINTENT_API size_t hook_spell(uint32_t *alphabet, uint32_t *alphabet_numbers, size_t count,
+                              size_t most, const char *text, size_t size, uint32_t *numbers) {
+  pi_alphabet own = {count, alphabet, alphabet_numbers, most};
+  pintent_text given = {text, size};
+  pi_arena arena;
+  pi_arena_init(&arena, NULL);
+  uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
+  size_t spelled = pi_spell(&own, given, points, numbers);
+  pi_arena_free(&arena);
+  return spelled;
+}
+
+/* Replaces numbers by their hyperbolic tangent. */
+PINTENT_API void hook_tanh(const char *name, float *numbers, size_t size) {
+  pi_choose_kernels(name)->tanh(numbers, size);
+}
+
 typedef struct hook_hashes {
   uint32_t *values;
   size_t capacity, count;

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from byte_tables import Blocks, mapping_blocks, pair_blocks, range_blocks
 
+from pocketintent.runtime.text.characters import normalise_chars
 from pocketintent.runtime.text.correction import KEPT_WORDS
 from pocketintent.runtime.text.languages import NEGATIONS
 from pocketintent.runtime.text.tokenizer import MAX_CHARS, simple_tokenize
@@ -91,6 +92,11 @@ def form_of(point: int, joined: frozenset[int]) -> int:
     is_start = ord(decomposed[0]) not in joined and unicodedata.combining(decomposed[0]) == 0
     changed = unicodedata.normalize("NFKC", char) if is_start else decomposed
     return is_start | (changed != char) << 1
+
+
+def is_space(point: int) -> int:
+    """1 for a code point that a character network reads as a space, otherwise 0."""
+    return int(normalise_chars(f"x{chr(point)}x", 3) == "x x")
 
 
 def ranges_of(value: Callable[[int], int]) -> list[tuple[int, int]]:
@@ -220,6 +226,13 @@ def unicode_tables() -> str:
     )
     tables.add("pi_lower_target", 32, (run[3] for run in lower), "The first target of each run.")
     add_properties(tables)
+    spaces = ranges_of(is_space)
+    tables.add(
+        "pi_spaces",
+        32,
+        (first | value << 21 for first, value in spaces),
+        "Ranges: the first code point, and from bit 21 whether character networks read a space.",
+    )
     decompositions_of = mapping_blocks(decompositions(), BYTES_PER_BLOCK)
     tables.add_blocks("pi_decomposed", decompositions_of, "Full compatibility decompositions.")
     pairs = pair_blocks(compositions())

@@ -19,7 +19,7 @@ from pocketintent import IntentRecognizer, Match, TemplateError
 from pocketintent.runtime.native.bot import NativeBot
 
 TOLERANCE = 1e-5
-KINDS = ("static", "contextual", "transformer")
+KINDS = ("static", "contextual", "transformer", "words", "text", "combined")
 TEMPLATES = {
     "intents": {
         "lights_on": {"templates": ["turn on the lights", "lamp on"], "except": ["no lamp on"]},

@@ -11,7 +11,10 @@ import pytest
 import pocketintent
 from native_package import forget
 from pocketintent import IntentRecognizer, ModelFileError, PocketIntentError
+from pocketintent.runtime.encoders.registry import _KINDS
+from pocketintent.runtime.encoders.static import StaticEncoder
 from pocketintent.runtime.errors import MissingExtraError
+from pocketintent.runtime.files.model_file import save_model
 from pocketintent.runtime.native.package import VERSION, describe_backend
 
 TEMPLATES = {"on": ["turn on the lamp", "lamp on"], "off": ["lamp off"]}
@@ -34,17 +37,25 @@ def test_without_the_package_native_is_refused_with_the_command(
             IntentRecognizer.load(*arguments, backend="native")  # type: ignore[arg-type]
 
 
+class OddEncoder(StaticEncoder):
+    """A kind that the core does not have."""
+
+    kind = "odd"
+
+
 @pytest.mark.usefixtures("native")
-@pytest.mark.parametrize("kind", ["text", "combined"])
 def test_a_kind_that_the_core_does_not_run_is_numpys(
-    exportable_models: dict[str, Path], kind: str, tmp_path: Path
+    tiny_encoder: StaticEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "bot.safetensors"
-    recognizer = IntentRecognizer.load(TEMPLATES, exportable_models[kind])
+    monkeypatch.setitem(_KINDS, "odd", OddEncoder)
+    model, path = tmp_path / "model.safetensors", tmp_path / "bot.safetensors"
+    encoder = OddEncoder(tiny_encoder.vocabulary, tiny_encoder.words)
+    save_model(model, *encoder.to_model_file_parts())
+    recognizer = IntentRecognizer.load(TEMPLATES, model)
     recognizer.save(path)
     assert recognizer.backend == IntentRecognizer.load(path).backend == "numpy"
-    for arguments in ((TEMPLATES, exportable_models[kind]), (path,)):
-        with pytest.raises(PocketIntentError, match="does not run models of kind"):
+    for arguments in ((TEMPLATES, model), (path,)):
+        with pytest.raises(PocketIntentError, match="does not run models of kind 'odd'"):
             IntentRecognizer.load(*arguments, backend="native")  # type: ignore[arg-type]
 
 

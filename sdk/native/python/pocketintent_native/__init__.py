@@ -20,7 +20,7 @@ from pocketintent_native.results import NativeMatch as NativeMatch
 
 __version__ = "0.1.0"
 
-KINDS = ("static", "contextual", "transformer")
+KINDS = ("static", "contextual", "transformer", "charemb", "combined")
 """The kinds of models that the core runs."""
 
 __all__ = ["KINDS", "NativeBot", "NativeCandidate", "NativeError", "NativeMatch", "__version__"]
