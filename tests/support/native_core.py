@@ -152,6 +152,8 @@ class Core:
         sized = ("tokens", "pieces", "read", "hash_ngrams", "json", "write_double", "format")
         for name in (*sized, "sizes"):
             getattr(self.lib, f"hook_{name}").restype = c_size_t
+        self.lib.hook_search.restype = c_size_t
+        self.lib.hook_estimate.restype = c_float
         self.lib.hook_use_kernels.restype = c_char_p
         self.lib.hook_write_double.argtypes = [c_double, c_char_p]
         self.lib.pintent_threshold.restype = c_double
