@@ -147,10 +147,7 @@ static void pi_score_nearest(const pintent_bot *bot, pintent_scratch *scratch) {
   for (size_t intent = 0; intent < index->num; intent++) {
     /* In the file the centroid of each intent stands behind its templates. */
     size_t first = index->bounds[intent] + intent, last = index->bounds[intent + 1] + intent;
-    float best = similarities[first];
-    for (size_t row = first + 1; row < last; row++) {
-      best = similarities[row] > best ? similarities[row] : best;
-    }
+    float best = pi_most(similarities + first, last - first);
     best = bot->decision == PI_NEAREST ? best : 0.5f * (best + similarities[last]);
     scratch->totals[intent] = best + slack;
   }
@@ -219,9 +216,10 @@ static bool pi_score(const pintent_bot *bot, pintent_scratch *scratch) {
 
 /* The intent of the highest score that was not taken yet, of equal ones the first. */
 static size_t pi_best_intent(const pintent_bot *bot, const float *totals) {
+  float most = pi_most(totals, bot->index.num);
   size_t best = 0;
-  for (size_t n = 1; n < bot->index.num; n++) {
-    best = totals[n] > totals[best] ? n : best;
+  while (best + 1 < bot->index.num && totals[best] < most) {
+    best++;
   }
   return best;
 }

@@ -15,6 +15,28 @@ static bool pi_can_scan(const pi_matrix *rows, size_t bytes) {
          rows->num <= bytes / of_row && pi_up_to(rows->num, PI_GROUP) <= bytes / of_row;
 }
 
+/* The largest of some numbers. Eight maxima do not wait for each other. */
+static float pi_most(const float *numbers, size_t count) {
+  enum { lanes = 8 };
+  float most[lanes];
+  size_t n = 0;
+  for (int lane = 0; lane < lanes; lane++) {
+    most[lane] = numbers[0];
+  }
+  for (; n + lanes <= count; n += lanes) {
+    for (int lane = 0; lane < lanes; lane++) {
+      most[lane] = numbers[n + (size_t)lane] > most[lane] ? numbers[n + (size_t)lane] : most[lane];
+    }
+  }
+  for (; n < count; n++) {
+    most[0] = numbers[n] > most[0] ? numbers[n] : most[0];
+  }
+  for (int lane = 1; lane < lanes; lane++) {
+    most[0] = most[lane] > most[0] ? most[lane] : most[0];
+  }
+  return most[0];
+}
+
 static float pi_largest(const float *numbers, size_t size) {
   float largest = 0;
   for (size_t n = 0; n < size; n++) {
@@ -65,9 +87,9 @@ static bool pi_scan_init(const pintent_bot *bot, pi_arena *arena, float *decoded
   return true;
 }
 
-/* Rounds a query. A similarity q r is that of the rounded vectors, and the products of what is missing
- * of q with the rounded r and of q with what is missing of r: at most those of their lengths (Cauchy
- * and Schwarz). To that comes what floats lose in an exact comparison. */
+/* Rounds a query. A similarity q r is that of the rounded vectors, and the products of what is
+ * missing of q with the rounded r, and of q with what is missing of r: at most those of their lengths
+ * (Cauchy and Schwarz). To that comes what floats lose in an exact comparison. */
 static void pi_scan_query(pi_scan *scan, const float *query, size_t dim) {
   float largest = pi_largest(query, dim), missing_square = 0, square = 0;
   float inverse = largest > 1e-30f ? PI_SCAN_MOST / largest : 0;
@@ -98,7 +120,8 @@ static void pi_estimate(const pintent_bot *bot, const pi_scan *scan, size_t firs
     size_t count = end - group < at_once ? end - group : at_once, row = group * PI_GROUP;
     bot->scan(scan->rows + row * scan->size, scan->size, count, scan->query, sums);
     for (size_t n = 0; n < count * PI_GROUP; n++) {
-      estimates[row + n] = (float)(sums[n] - scan->offset) * (scan->query_step * scan->steps[row + n]);
+      float step = scan->query_step * scan->steps[row + n];
+      estimates[row + n] = step * (float)(sums[n] - scan->offset);
     }
   }
 }
@@ -108,12 +131,9 @@ static void pi_estimate(const pintent_bot *bot, const pi_scan *scan, size_t firs
 static size_t pi_compare(const pintent_bot *bot, pintent_scratch *scratch, size_t first,
                          size_t last, float *similarity) {
   const float *estimates = scratch->similarities;
-  float most = estimates[first], best = -HUGE_VALF;
+  float least = pi_most(estimates + first, last - first) - 2 * scratch->scan.slack;
+  float best = -HUGE_VALF;
   size_t nearest = first;
-  for (size_t row = first + 1; row < last; row++) {
-    most = estimates[row] > most ? estimates[row] : most;
-  }
-  float least = most - 2 * scratch->scan.slack;
   for (size_t row = first; row < last; row++) {
     float exact = estimates[row] < least ? -HUGE_VALF
                                          : pi_row_similarity(bot, row, scratch->encoder.vector,

@@ -11,8 +11,8 @@ enum { PI_GROUP = 16, PI_SCAN_UNIT = 16 };
 #define PI_SCAN_MOST 63.0f
 
 /* Multiplies groups of rows with a query, in whole numbers. In a group the first four numbers of each
- * row come first, then the next four of each. A number of a row is stored plus 64, so that it is 1 to
- * 127, and one of the query is -63 to 63: four products fit 16 bits, and all sets of instructions
+ * row come first, then the next four of each. A number of a row is stored plus 64, so that it is 1
+ * to 127, and one of the query is -63 to 63: four products fit 16 bits, and all sets of instructions
  * have the same sums. `size` is a multiple of PI_SCAN_UNIT. */
 typedef void (*pi_scan_kernel)(const uint8_t *rows, size_t size, size_t num_groups,
                                const int8_t *query, int32_t *sums);

@@ -241,7 +241,7 @@ PINTENT_API size_t hook_search(const char *name, const float *rows, size_t dim, 
   return compared;
 }
 
-/* Writes the estimate of each row, and room for up to a group more; how wrong they can be, or -1. */
+/* Writes the estimates of rows, and up to a group more; how wrong they can be, or -1. */
 PINTENT_API float hook_estimate(const char *name, const float *rows, size_t num_rows, size_t dim,
                                 const float *query, float *estimates) {
   pi_arena arena;
