@@ -232,6 +232,37 @@ def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveB
                 assert_equal(bot, recognizer, texts)
 
 
+def test_logistic_scans_many_templates_of_an_intent(core: Core, save_bot: SaveBot) -> None:
+    rng = random.Random(8)
+    words = [
+        "turn",
+        "on",
+        "off",
+        "the",
+        "lights",
+        "lamp",
+        "music",
+        "jazz",
+        "pizza",
+        "hello",
+        "play",
+        "some",
+        "please",
+        "stop",
+    ]
+    intents = {
+        f"intent_{n}": [" ".join(rng.choices(words[n * 4 : n * 4 + 7], k=5)) for _ in range(90)]
+        for n in range(3)
+    }
+    recognizer, path = save_bot(intents, "tiny")
+    texts = [" ".join(rng.choices(words, k=6)) for _ in range(60)]
+    for cache in (0, DEFAULT_CACHE):  # row by row, and by a scan
+        with core.open(path, cache) as bot:
+            for instructions in INSTRUCTIONS:
+                bot.use_kernels(instructions)
+                assert_equal(bot, recognizer, texts)
+
+
 @pytest.mark.parametrize("templates", [{}, {"a": ["\u200b \u2026"]}, {"a": ["qqq"], "b": ["lamp"]}])
 def test_bots_with_few_known_templates(
     core: Core, exportable_models: dict[str, Path], save_bot: SaveBot, templates: Any

@@ -2,24 +2,6 @@
 
 #include "scan.h"
 
-/* A module of wasm with simd128, and a library for ARM64 with NEON, leave out the plain one. */
-#if defined(PINTENT_PLAIN) || !(defined(__wasm_simd128__) || defined(__aarch64__))
-#define PI_HAS_PLAIN_SCAN 1
-
-static void pi_scan_plain(const uint8_t *rows, size_t size, size_t num_groups,
-                          const int8_t *query, int32_t *sums) {
-  for (size_t group = 0; group < num_groups; group++, sums += PI_GROUP) {
-    memset(sums, 0, PI_GROUP * sizeof *sums);
-    for (size_t n = 0; n < size; n += 4) {
-      for (size_t row = 0; row < PI_GROUP; row++, rows += 4) {
-        sums[row] += rows[0] * query[n] + rows[1] * query[n + 1] + rows[2] * query[n + 2] +
-                     rows[3] * query[n + 3];
-      }
-    }
-  }
-}
-#endif
-
 /* Vectors of 16 bytes: four numbers of four rows. Two sums of pairs are added for each row. */
 #if !defined(PINTENT_PLAIN)
 #if defined(__SSE2__)
@@ -91,6 +73,24 @@ static void pi_scan_four(const uint8_t *rows, size_t size, size_t num_groups, co
     memcpy(numbers, pairs, sizeof numbers);
     for (int row = 0; row < PI_GROUP; row++) {
       sums[row] = numbers[2 * row] + numbers[2 * row + 1];
+    }
+  }
+}
+#endif
+
+/* Where there are vectors, only tests have the plain one. */
+#if !defined(PI_SCAN_NAME) || defined(PINTENT_ALL_SCANS)
+#define PI_HAS_PLAIN_SCAN 1
+
+static void pi_scan_plain(const uint8_t *rows, size_t size, size_t num_groups,
+                          const int8_t *query, int32_t *sums) {
+  for (size_t group = 0; group < num_groups; group++, sums += PI_GROUP) {
+    memset(sums, 0, PI_GROUP * sizeof *sums);
+    for (size_t n = 0; n < size; n += 4) {
+      for (size_t row = 0; row < PI_GROUP; row++, rows += 4) {
+        sums[row] += rows[0] * query[n] + rows[1] * query[n + 1] + rows[2] * query[n + 2] +
+                     rows[3] * query[n + 3];
+      }
     }
   }
 }

@@ -4,12 +4,14 @@
 
 /* Takes what a search among rows needs: the rows of a scan, where the cache has room for them, or a
  * table; with a few rows it takes longer to fill a table than to decode them. `logistic` searches
- * among the templates of one intent, and does not need all similarities. */
+ * among the templates of its best intents alone: a scan pays where these are many. */
 static bool pi_search_init(const pintent_bot *bot, size_t cache_bytes, pi_arena *arena,
                            pintent_scratch *scratch) {
   const pi_matrix *rows = &bot->index.rows;
-  bool scans = pi_can_scan(rows, cache_bytes);
-  if (!scans && bot->decision == PI_LOGISTIC) {
+  bool searches_all = bot->decision != PI_LOGISTIC;
+  bool scans = (searches_all || rows->num / PI_SCAN_FEW >= bot->index.num) &&
+               pi_can_scan(rows, cache_bytes);
+  if (!scans && !searches_all) {
     return true;
   }
   scratch->similarities = pi_arena_take(arena, rows->num + PI_GROUP, sizeof(float));

@@ -1,5 +1,7 @@
 /* The library with a few of its inner functions made visible, for tests alone. */
 
+#define PINTENT_ALL_SCANS 1
+
 #include "../pocketintent.c"
 
 /* Writes what is listed, each with a line feed behind it; the length, even if it does not fit. */
