@@ -44,6 +44,7 @@ PI_FOR_SIZE
 #include "src/model_file.c"
 PI_FOR_SPEED
 #include "src/kernels.c"
+#include "src/kernels_scan.c"
 PI_FOR_SIZE
 #include "src/matrix_file.c"
 PI_FOR_SPEED
@@ -68,6 +69,7 @@ PI_FOR_SIZE
 #include "src/templates.c"
 PI_FOR_SPEED
 #include "src/index.c"
+#include "src/scan.c"
 #include "src/correction.c"
 #include "src/decision.c"
 PI_FOR_SIZE

@@ -19,7 +19,7 @@ from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS
 TOLERANCE = 1e-5
 SETS = ("smart_home", "banking_support", "travel", "small_talk")
 MODELS = ("tiny", "fast", "default")
-INSTRUCTIONS = ("plain", "sse2", "neon", "avx2", "avx512")
+INSTRUCTIONS = ("plain", "sse2", "neon", "dotprod", "avx2", "avx512")
 CHOICES = (
     {},
     {"decision": "nearest"},
@@ -185,6 +185,26 @@ def test_what_words_a_cache_keeps_changes_no_vector(
                 assert np.array_equal(bot.encode(text), vector)
 
 
+@pytest.mark.parametrize("search", ["table", "exact"])
+@pytest.mark.parametrize("decision", ["nearest", "nearest+centroid"])
+@pytest.mark.parametrize("name", SETS)
+def test_the_nearest_templates_of_shipped_sets_are_those_of_python(
+    core: Core, save_bot: SaveBot, name: str, decision: str, search: str
+) -> None:
+    recognizer, path = save_bot(name, "tiny", decision=decision, search=search)
+    rng = random.Random(7)
+    given = [t for intent in recognizer.templates.intents.values() for t in intent.templates]
+    texts = rng.sample(given, 30)
+    texts += [typing_errors(text, rng) for text in texts]
+    texts += [" ".join(rng.choices(" ".join(given).split(), k=6)) for _ in range(30)]
+    for cache in (DEFAULT_CACHE, 0):  # by a scan, and by look-ups or all rows
+        with core.open(path, cache) as bot:
+            for instructions in INSTRUCTIONS:
+                bot.use_kernels(instructions)
+                assert_equal(bot, recognizer, texts)
+            assert_parts_equal(bot, recognizer, texts[::9])
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", SETS)
 def test_shipped_sets_answer_as_in_python(
@@ -255,8 +275,39 @@ def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveB
     for decision in ("nearest", "nearest+centroid"):
         recognizer, path = save_bot(intents, "tiny", decision=decision)
         texts = [" ".join(rng.choices(words, k=6)) for _ in range(60)]
-        for cache in (0, DEFAULT_CACHE):  # by look-ups, and by decoded rows
+        for cache in (0, DEFAULT_CACHE):  # by look-ups, and by a scan
             with core.open(path, cache) as bot:
+                assert_equal(bot, recognizer, texts)
+
+
+def test_logistic_scans_many_templates_of_an_intent(core: Core, save_bot: SaveBot) -> None:
+    rng = random.Random(8)
+    words = [
+        "turn",
+        "on",
+        "off",
+        "the",
+        "lights",
+        "lamp",
+        "music",
+        "jazz",
+        "pizza",
+        "hello",
+        "play",
+        "some",
+        "please",
+        "stop",
+    ]
+    intents = {
+        f"intent_{n}": [" ".join(rng.choices(words[n * 4 : n * 4 + 7], k=5)) for _ in range(90)]
+        for n in range(3)
+    }
+    recognizer, path = save_bot(intents, "tiny")
+    texts = [" ".join(rng.choices(words, k=6)) for _ in range(60)]
+    for cache in (0, DEFAULT_CACHE):  # row by row, and by a scan
+        with core.open(path, cache) as bot:
+            for instructions in INSTRUCTIONS:
+                bot.use_kernels(instructions)
                 assert_equal(bot, recognizer, texts)
 
 

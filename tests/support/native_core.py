@@ -176,6 +176,8 @@ class Core:
         )
         for name in (*sized, "sizes", "spell"):
             getattr(self.lib, f"hook_{name}").restype = c_size_t
+        self.lib.hook_search.restype = c_size_t
+        self.lib.hook_estimate.restype = c_float
         self.lib.hook_use_kernels.restype = c_char_p
         self.lib.hook_write_double.argtypes = [c_double, c_char_p]
         self.lib.pintent_threshold.restype = c_double

@@ -135,9 +135,9 @@ PINTENT_API void pintent_close(pintent_bot *bot);
 /* Makes the memory that matches of this bot need, for one thread at a time.
  *
  * cache_bytes  at most how much to keep of what words contribute to a text of the kind contextual,
- *              and at most how much the decoded templates of the decisions `nearest` and
- *              `nearest+centroid` may take; 0 keeps nothing. The answers do not depend on it, but for
- *              the last digits of scores. Others need no cache.
+ *              and at most how much the templates may take in the form that is searched fast, a
+ *              byte for each number; 0 keeps nothing. The answers do not depend on it, but for the
+ *              last digits of scores.
  * scratch      gets the scratch, which the caller ends by pintent_scratch_free. It must be used with
  *              this bot alone. */
 PINTENT_API pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,

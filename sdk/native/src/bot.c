@@ -170,6 +170,7 @@ static pintent_status pi_open(const char *path, const void *data, size_t size,
   if (bot != NULL) {
     bot->shared = pi_new_shared(allocator, &error);
     bot->kernels = pi_choose_kernels(NULL);
+    bot->scan = pi_choose_scan(NULL);
     bool is_open = bot->shared != NULL;
     const char *name = path == NULL ? "the buffer" : path;
     if (is_open && path != NULL) {

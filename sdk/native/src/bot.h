@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "encoder.h"
+#include "scan.h"
 
 enum { PI_CORRECTED = 64, PI_ALL_INTENTS = -1 };
 
@@ -74,6 +75,7 @@ struct pintent_bot {
   pi_shared *shared;
   atomic_size_t *users; /* whoever opened it, and its scratches */
   const pi_kernels *kernels;
+  pi_scan_kernel scan;
   pi_encoder encoder;
   pi_templates templates;
   pi_index index;
@@ -94,9 +96,10 @@ struct pintent_scratch {
   char *joined;
   float *features, *totals; /* of a text, and of the intents */
   float *row;               /* of the index */
-  pi_matrix rows;           /* decoded, at unit length, where the cache has room; otherwise none */
+  pi_scan scan;             /* where the cache has room */
+  uint32_t *nearest;        /* row of the nearest template of each intent, where it was compared */
   float *table;             /* similarities of the query's sub-vectors and all centroids */
-  float *similarities;      /* of all rows, for the decisions that need them */
+  float *similarities;      /* of all rows, or estimates, where there is a scan */
   pi_encoder_scratch encoder;
 };
 

@@ -9,6 +9,7 @@ static const char *const pi_decisions[] = {"logistic", "nearest", "nearest+centr
 /* Features of a text for `logistic`: the length of its n-gram part, and the value of a negation. */
 #define PI_NGRAM_SCALE 0.7
 #define PI_NEGATION_SCALE 2.5f
+#define PI_NOT_COMPARED UINT32_MAX
 
 /* An intent of the index, its score, and its nearest template among the known ones. */
 typedef struct pi_hit {
@@ -131,22 +132,37 @@ static void pi_score_logistic(const pintent_bot *bot, pintent_scratch *scratch) 
 }
 
 /* Writes the similarity of each intent: of its nearest template, or the mean of that and of its
- * centroid. */
+ * centroid. Where there is a scan it is the most that the similarity can be. */
 static void pi_score_nearest(const pintent_bot *bot, pintent_scratch *scratch) {
   const pi_index *index = &bot->index;
-  const float *similarities = scratch->similarities;
-  pi_all_similarities(bot, &scratch->rows, scratch->encoder.vector, scratch->table, scratch->row,
-                      scratch->similarities);
+  const float *similarities = scratch->similarities, *query = scratch->encoder.vector;
+  float slack = 0;
+  if (scratch->scan.rows != NULL) {
+    pi_estimate(bot, &scratch->scan, 0, index->rows.num, scratch->similarities);
+    memset(scratch->nearest, 0xFF, index->num * sizeof *scratch->nearest);
+    slack = scratch->scan.slack;
+  } else {
+    pi_all_similarities(bot, query, scratch->table, scratch->row, scratch->similarities);
+  }
   for (size_t intent = 0; intent < index->num; intent++) {
     /* In the file the centroid of each intent stands behind its templates. */
     size_t first = index->bounds[intent] + intent, last = index->bounds[intent + 1] + intent;
-    float best = similarities[first];
-    for (size_t row = first + 1; row < last; row++) {
-      best = similarities[row] > best ? similarities[row] : best;
-    }
-    scratch->totals[intent] =
-        bot->decision == PI_NEAREST ? best : 0.5f * (best + similarities[last]);
+    float best = pi_most(similarities + first, last - first);
+    best = bot->decision == PI_NEAREST ? best : 0.5f * (best + similarities[last]);
+    scratch->totals[intent] = best + slack;
   }
+}
+
+/* Compares an intent exactly that was estimated, and writes its similarity. */
+static void pi_score_exactly(const pintent_bot *bot, pintent_scratch *scratch, size_t intent) {
+  const pi_index *index = &bot->index;
+  size_t first = index->bounds[intent] + intent, last = index->bounds[intent + 1] + intent;
+  float best;
+  scratch->nearest[intent] = (uint32_t)(pi_compare(bot, scratch, first, last, &best) - intent);
+  if (bot->decision == PI_NEAREST_CENTROID) {
+    best = 0.5f * (best + pi_row_similarity(bot, last, scratch->encoder.vector, scratch->row));
+  }
+  scratch->totals[intent] = best;
 }
 
 /* The nearest template of an intent, among the known ones; of equally near ones the first. */
@@ -154,6 +170,11 @@ static size_t pi_nearest_template(const pintent_bot *bot, size_t intent, pintent
   const pi_index *index = &bot->index;
   size_t nearest = index->bounds[intent];
   float best = -HUGE_VALF;
+  if (scratch->scan.rows != NULL) {
+    size_t first = nearest + intent, last = index->bounds[intent + 1] + intent;
+    pi_estimate(bot, &scratch->scan, first, last, scratch->similarities);
+    return pi_compare(bot, scratch, first, last, &best) - intent;
+  }
   for (size_t n = index->bounds[intent]; n < index->bounds[intent + 1]; n++) {
     float similarity = scratch->similarities != NULL
                            ? scratch->similarities[n + intent]
@@ -182,6 +203,9 @@ static bool pi_score(const pintent_bot *bot, pintent_scratch *scratch) {
   if (bot->index.num == 0 || !pi_has_vector(bot, scratch)) {
     return false;
   }
+  if (scratch->scan.rows != NULL) {
+    pi_scan_query(&scratch->scan, scratch->encoder.vector, bot->index.rows.dim);
+  }
   if (bot->decision == PI_LOGISTIC) {
     pi_score_logistic(bot, scratch);
   } else {
@@ -190,12 +214,25 @@ static bool pi_score(const pintent_bot *bot, pintent_scratch *scratch) {
   return true;
 }
 
-/* Takes the best of the scored intents that were not taken yet. */
+/* The intent of the highest score that was not taken yet, of equal ones the first. */
+static size_t pi_best_intent(const pintent_bot *bot, const float *totals) {
+  float most = pi_most(totals, bot->index.num);
+  size_t best = 0;
+  while (best + 1 < bot->index.num && totals[best] < most) {
+    best++;
+  }
+  return best;
+}
+
+/* Takes the best of the scored intents that were not taken yet. With a scan, intents are compared
+ * exactly until one of them is at least what all others can be. */
 static pi_hit pi_take_best(const pintent_bot *bot, pintent_scratch *scratch) {
-  pi_hit hit = {0, 0, 0};
   float *totals = scratch->totals;
-  for (size_t n = 1; n < bot->index.num; n++) {
-    hit.intent = totals[n] > totals[hit.intent] ? n : hit.intent;
+  bool is_estimated = scratch->scan.rows != NULL && bot->decision != PI_LOGISTIC;
+  pi_hit hit = {pi_best_intent(bot, totals), 0, 0};
+  while (is_estimated && scratch->nearest[hit.intent] == PI_NOT_COMPARED) {
+    pi_score_exactly(bot, scratch, hit.intent);
+    hit.intent = pi_best_intent(bot, totals);
   }
   double total = totals[hit.intent];
   if (bot->decision == PI_LOGISTIC) {
@@ -203,7 +240,8 @@ static pi_hit pi_take_best(const pintent_bot *bot, pintent_scratch *scratch) {
   } else {
     hit.score = total < -1 ? -1 : total > 1 ? 1 : total;
   }
-  hit.row = pi_nearest_template(bot, hit.intent, scratch);
+  hit.row = is_estimated ? scratch->nearest[hit.intent]
+                         : pi_nearest_template(bot, hit.intent, scratch);
   totals[hit.intent] = -HUGE_VALF;
   return hit;
 }

@@ -59,6 +59,7 @@ static pintent_bot *pi_edit_bot(const pintent_bot *old, pi_change change, pi_err
   atomic_fetch_add(&old->shared->users, 1);
   bot->shared = old->shared;
   bot->kernels = old->kernels;
+  bot->scan = old->scan;
   bot->encoder = old->encoder;
   bot->decision = old->decision;
   bot->corrects = old->corrects;

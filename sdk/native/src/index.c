@@ -201,31 +201,10 @@ static void pi_table_similarities(const pintent_bot *bot, size_t first, size_t n
   }
 }
 
-/* Decodes all rows of the index to unit length. */
-static void pi_decode_rows(const pintent_bot *bot, float *decoded, pi_matrix *rows) {
+/* The similarities of a query and all rows of the index; by the table, if there is one. */
+static void pi_all_similarities(const pintent_bot *bot, const float *query, float *table,
+                                float *decoded, float *similarities) {
   const pi_index *index = &bot->index;
-  size_t dim = index->rows.dim;
-  memset(rows, 0, sizeof *rows);
-  rows->num = index->rows.num;
-  rows->dim = dim;
-  rows->rows = decoded;
-  for (size_t row = 0; row < rows->num; row++, decoded += dim) {
-    pi_decode_row(&index->rows, row, decoded, bot->kernels);
-    for (size_t n = 0; n < dim; n++) {
-      decoded[n] *= index->scales[row];
-    }
-  }
-}
-
-/* The similarities of a query and all rows of the index; of decoded ones, or by the table, if there
- * are such. */
-static void pi_all_similarities(const pintent_bot *bot, const pi_matrix *rows, const float *query,
-                                float *table, float *decoded, float *similarities) {
-  const pi_index *index = &bot->index;
-  if (rows->num > 0) {
-    pi_multiply(rows, query, rows->dim, 1, NULL, similarities, rows->num, NULL, bot->kernels);
-    return;
-  }
   if (table == NULL) {
     for (size_t row = 0; row < index->rows.num; row++) {
       similarities[row] = pi_row_similarity(bot, row, query, decoded);

@@ -2,22 +2,26 @@
 
 #include "bot.h"
 
-/* Takes what a search among all rows needs: the rows decoded, where the cache has room for them, or a
- * table; with a few rows it takes longer to fill a table than to decode them. */
+/* Takes what a search among rows needs: the rows of a scan, where the cache has room for them, or a
+ * table; with a few rows it takes longer to fill a table than to decode them. `logistic` searches
+ * among the templates of its best intents alone: a scan pays where these are many. */
 static bool pi_search_init(const pintent_bot *bot, size_t cache_bytes, pi_arena *arena,
                            pintent_scratch *scratch) {
-  enum { few = 64 };
   const pi_matrix *rows = &bot->index.rows;
-  scratch->similarities = pi_arena_take(arena, rows->num + PI_ROWS, sizeof(float));
-  if (scratch->similarities == NULL || rows->form == PI_FLOATS || rows->num < few) {
-    return scratch->similarities != NULL;
+  bool searches_all = bot->decision != PI_LOGISTIC;
+  bool scans = (searches_all || rows->num / PI_SCAN_FEW >= bot->index.num) &&
+               pi_can_scan(rows, cache_bytes);
+  if (!scans && !searches_all) {
+    return true;
   }
-  if (rows->num <= cache_bytes / sizeof(float) / rows->dim) {
-    float *decoded = pi_arena_raw(arena, rows->num * rows->dim, sizeof(float));
-    if (decoded != NULL) {
-      pi_decode_rows(bot, decoded, &scratch->rows);
-    }
-    return decoded != NULL;
+  scratch->similarities = pi_arena_take(arena, rows->num + PI_GROUP, sizeof(float));
+  if (scans) {
+    scratch->nearest = pi_arena_take(arena, bot->index.num, sizeof *scratch->nearest);
+    return scratch->similarities != NULL && scratch->nearest != NULL &&
+           pi_scan_init(bot, arena, scratch->row, &scratch->scan);
+  }
+  if (scratch->similarities == NULL || rows->num < PI_SCAN_FEW) {
+    return scratch->similarities != NULL;
   }
   if (rows->form == PI_CODES_8) {
     scratch->table = pi_arena_raw(arena, rows->num_sub * rows->codebook_size, sizeof(float));
@@ -53,9 +57,7 @@ pintent_status pintent_scratch_new(const pintent_bot *bot, size_t cache_bytes,
                      pi_tokens_init(&scratch->corrected, &arena) && scratch->points != NULL &&
                      scratch->joined != NULL && scratch->features != NULL &&
                      scratch->totals != NULL && scratch->row != NULL;
-  is_complete = is_complete &&
-                (bot->decision == PI_LOGISTIC || pi_search_init(bot, cache_bytes, &arena, scratch));
-  is_complete = is_complete &&
+  is_complete = is_complete && pi_search_init(bot, cache_bytes, &arena, scratch) &&
                 pi_encoder_scratch_init(&bot->encoder, cache_bytes, &arena, &scratch->encoder);
   if (!is_complete) {
     pi_arena_free(&arena);

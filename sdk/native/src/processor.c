@@ -6,7 +6,7 @@
 #if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
 
 typedef struct pi_processor {
-  bool has_sha, has_avx2, has_avx512;
+  bool has_sha, has_avx2, has_avx512, has_vnni;
 } pi_processor;
 
 static void pi_cpuid(unsigned int leaf, unsigned int result[4]) {
@@ -24,7 +24,8 @@ static pi_processor pi_this_processor(void) {
   const unsigned int fma_avx = 1U << 12 | 1U << 28;
   const unsigned int avx2 = 1U << 5, sha = 1U << 29; /* leaf 7, ebx; AVX-512 F, DQ, BW, VL */
   const unsigned int avx512 = 1U << 16 | 1U << 17 | 1U << 30 | 1U << 31;
-  pi_processor found = {false, false, false};
+  const unsigned int vnni = 1U << 11; /* leaf 7, ecx */
+  pi_processor found = {false, false, false, false};
   unsigned int most[4], first[4], seventh[4], saved = 0, high = 0;
   pi_cpuid(0, most);
   if (most[0] < 7) {
@@ -39,6 +40,7 @@ static pi_processor pi_this_processor(void) {
   found.has_avx2 = pi_has_bits(first[2], fma_avx) && pi_has_bits(seventh[1], avx2) &&
                    pi_has_bits(saved, ymm);
   found.has_avx512 = found.has_avx2 && pi_has_bits(seventh[1], avx512) && pi_has_bits(saved, zmm);
+  found.has_vnni = found.has_avx512 && pi_has_bits(seventh[2], vnni);
   return found;
 }
 #endif

@@ -1,5 +1,7 @@
 /* The library with a few of its inner functions made visible, for tests alone. */
 
+#define PINTENT_ALL_SCANS 1
+
 #include "../pocketintent.c"
 
 /* Writes what is listed, each with a line feed behind it; the length, even if it does not fit. */
@@ -199,7 +201,83 @@ PINTENT_API void hook_sha256(const char *data, size_t size, size_t first, bool i
 /* Computes a bot with a set of instructions, or the best below it that the machine has. */
 PINTENT_API const char *hook_use_kernels(pintent_bot *bot, const char *name) {
   bot->kernels = pi_choose_kernels(name);
+  bot->scan = pi_choose_scan(name);
   return bot->kernels->name;
+}
+
+/* The sums of a scan by a set of instructions. */
+PINTENT_API void hook_scan(const char *name, const uint8_t *rows, size_t size, size_t num_groups,
+                           const int8_t *query, int32_t *sums) {
+  pi_choose_scan(name)(rows, size, num_groups, query, sums);
+}
+
+/* A bot of float rows, by its kernels' name, and the memory that searches in it. */
+static bool hook_open_rows(const char *name, const float *rows, size_t dim, size_t *bounds,
+                           size_t num, pi_decision decision, size_t cache_bytes, pi_arena *arena,
+                           pintent_bot *bot, pintent_scratch *scratch) {
+  memset(bot, 0, sizeof *bot);
+  memset(scratch, 0, sizeof *scratch);
+  pi_arena_init(arena, NULL);
+  bot->kernels = pi_choose_kernels(name);
+  bot->scan = pi_choose_scan(name);
+  bot->decision = decision;
+  bot->encoder.table.dim = dim;
+  bot->index.num = num;
+  bot->index.bounds = bounds;
+  bot->index.rows.num = bounds[num] + num;
+  bot->index.rows.dim = dim;
+  bot->index.rows.rows = rows;
+  scratch->row = pi_arena_take(arena, dim, sizeof(float));
+  scratch->totals = pi_arena_take(arena, num + PI_ROWS, sizeof(float));
+  return scratch->row != NULL && scratch->totals != NULL &&
+         pi_search_init(bot, cache_bytes, arena, scratch);
+}
+
+/* Ranks the intents of a query among float rows: for each intent its templates, then the centroid.
+ * Writes the ranked intents, the rows of their nearest templates among the templates, and their
+ * scores; the number of intents that were scored exactly, or 0 without a scan. */
+PINTENT_API size_t hook_search(const char *name, const float *rows, size_t dim, size_t *bounds,
+                               size_t num, int decision, size_t cache_bytes, float *query,
+                               size_t limit, size_t *intents, size_t *nearest, double *scores) {
+  pi_arena arena;
+  pintent_bot bot;
+  pintent_scratch scratch;
+  size_t compared = 0;
+  if (hook_open_rows(name, rows, dim, bounds, num, (pi_decision)decision, cache_bytes, &arena, &bot,
+                     &scratch)) {
+    scratch.encoder.vector = query;
+    if (pi_score(&bot, &scratch)) {
+      for (size_t n = 0; n < limit; n++) {
+        pi_hit hit = pi_take_best(&bot, &scratch);
+        intents[n] = hit.intent;
+        nearest[n] = hit.row;
+        scores[n] = hit.score;
+      }
+    }
+    for (size_t n = 0; scratch.nearest != NULL && n < num; n++) {
+      compared += scratch.nearest[n] != PI_NOT_COMPARED;
+    }
+  }
+  pi_arena_free(&arena);
+  return compared;
+}
+
+/* Writes the estimates of rows, and up to a group more; how wrong they can be, or -1. */
+PINTENT_API float hook_estimate(const char *name, const float *rows, size_t num_rows, size_t dim,
+                                const float *query, float *estimates) {
+  pi_arena arena;
+  pintent_bot bot;
+  pintent_scratch scratch;
+  size_t bounds[] = {0, num_rows - 1};
+  float slack = -1;
+  if (hook_open_rows(name, rows, dim, bounds, 1, PI_NEAREST, SIZE_MAX, &arena, &bot, &scratch) &&
+      scratch.scan.rows != NULL) {
+    pi_scan_query(&scratch.scan, query, dim);
+    pi_estimate(&bot, &scratch.scan, 0, num_rows, estimates);
+    slack = scratch.scan.slack;
+  }
+  pi_arena_free(&arena);
+  return slack;
 }
 
 #ifndef PINTENT_NO_EDITS
