@@ -59,6 +59,7 @@ PI_FOR_SPEED
 #include "src/transformer.c"
 PI_FOR_SIZE
 /* Networks over characters: their time is that of the kernels. */
+#include "src/transformer_file.c"
 #include "src/characters.c"
 #include "src/charemb_network.c"
 #include "src/recurrent.c"

@@ -43,8 +43,12 @@ static char *pi_copy(pi_arena *arena, const char *data, size_t size, pi_error *e
 
 #if defined(__GNUC__) || defined(__clang__)
 #define PI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define PI_INLINE static inline __attribute__((always_inline)) /* constant arguments shape the code */
+#define PI_APART static __attribute__((noinline))
 #else
 #define PI_PRINTF(text, first)
+#define PI_INLINE static inline
+#define PI_APART static
 #endif
 
 /* Writes text with numbers in it (format.c); the size of the whole text. */

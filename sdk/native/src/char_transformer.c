@@ -4,6 +4,25 @@
 
 #include "encoder.h"
 
+/* Brings states to the mean 0 and the variance 1, and scales and moves them (Ba et al. 2016). */
+static void pi_norm_states(const pi_norm *norm, float *states, size_t count, size_t dim) {
+  for (size_t state = 0; state < count; state++, states += dim) {
+    float sum = 0, squares = 0;
+    for (size_t n = 0; n < dim; n++) {
+      sum += states[n];
+    }
+    float mean = sum / (float)dim;
+    for (size_t n = 0; n < dim; n++) {
+      states[n] -= mean;
+      squares += states[n] * states[n];
+    }
+    float scale = 1.0f / sqrtf(squares / (float)dim + 1e-5f);
+    for (size_t n = 0; n < dim; n++) {
+      states[n] = states[n] * scale * norm->weight[n] + norm->bias[n];
+    }
+  }
+}
+
 /* Replaces each state by a mixture of the values of all, by how its query fits their keys. */
 static void pi_mix_states(size_t heads, size_t count, size_t dim, const pi_kernels *kernels,
                           pi_char_scratch *scratch) {
@@ -30,7 +49,7 @@ static void pi_mix_states(size_t heads, size_t count, size_t dim, const pi_kerne
 static float *pi_copy_normed(const pi_norm *norm, size_t count, size_t dim,
                              pi_char_scratch *scratch) {
   memcpy(scratch->normed, scratch->states, count * dim * sizeof *scratch->normed);
-  pi_apply_norm(norm, scratch->normed, count, dim);
+  pi_norm_states(norm, scratch->normed, count, dim);
   return scratch->normed;
 }
 
@@ -77,7 +96,7 @@ static void pi_run_char_transformer(const pi_characters *network, float *decoded
       pi_run_char_layer(&transformer->layers[n], transformer->heads, count, dim, decoded, kernels,
                         scratch);
     }
-    pi_apply_norm(&transformer->norm, scratch->states, count, dim);
+    pi_norm_states(&transformer->norm, scratch->states, count, dim);
     memset(mean, 0, dim * sizeof *mean);
     for (size_t n = 0; n < count; n++) {
       kernels->add(mean, scratch->states + n * dim, 1.0f / (float)count, dim);

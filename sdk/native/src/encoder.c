@@ -97,7 +97,7 @@ static bool pi_encoder_scratch_init(const pi_encoder *encoder, size_t cache_byte
   scratch->word = pi_arena_take(arena, dim, sizeof(float));
   scratch->plain = pi_arena_take(arena, dim, sizeof(float));
   scratch->block = pi_arena_take(arena, dim, sizeof(float));
-  scratch->decoded = pi_arena_raw(arena, PI_ROWS * longest, sizeof(float));
+  scratch->decoded = pi_arena_raw(arena, PI_ROWS * (longest + 1), sizeof(float));
   scratch->pieces = pi_arena_raw(arena, pieces, sizeof *scratch->pieces);
   if (scratch->vector == NULL || scratch->word == NULL || scratch->plain == NULL ||
       scratch->block == NULL || scratch->decoded == NULL || scratch->pieces == NULL) {

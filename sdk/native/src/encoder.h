@@ -93,7 +93,7 @@ typedef struct pi_sum {
 /* The numbers that are computed on the way from a text to its vector. */
 typedef struct pi_encoder_scratch {
   float *vector;  /* [dim] the result */
-  float *decoded; /* PI_ROWS rows of any matrix */
+  float *decoded; /* PI_ROWS rows of any matrix, of an even size */
   float *word, *plain; /* [dim] */
   float *block;        /* [dim] a part of a long sum, see pi_sum */
   uint32_t *pieces;
@@ -103,7 +103,8 @@ typedef struct pi_encoder_scratch {
   size_t num_new;
   float *units, *products; /* of new words */
   float *hidden, *gathered;
-  float *states, *parts, *mixed, *inner, *scores; /* transformer */
+  float *states, *parts, *mixed, *inner; /* transformer: numbers of all tokens */
+  float *scores, *keys, *values;         /* of a head */
   pi_char_scratch characters;
 } pi_encoder_scratch;
 

@@ -59,19 +59,25 @@ static const pi_tensor *pi_find_tensor(const pi_file *file, const char *name);
 static const pi_tensor *pi_need_tensor(const pi_file *file, const char *name, pi_dtype dtype,
                                        size_t num_axes, const uint64_t *shape, pi_error *error);
 
+/* A finite number in half precision, without a branch. */
+static inline float pi_finite_half(uint16_t half) {
+  uint32_t bits = (uint32_t)(half & 0x7FFF) << 13;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  value *= 0x1p112f; /* moves the exponent, also of numbers below the normal ones */
+  memcpy(&bits, &value, sizeof bits);
+  bits |= (uint32_t)(half & 0x8000) << 16;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 /* A number in half precision. */
 static inline float pi_half(uint16_t half) {
-  uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7FFF, bits;
-  float value;
-  if (rest >= 0x7C00) { /* infinite or none, which no checked file has */
-    bits = sign | 0x7F800000 | (rest & 0x3FF) << 13;
-  } else {
-    bits = rest << 13;
-    memcpy(&value, &bits, sizeof value);
-    value *= 0x1p112f; /* moves the exponent, also of numbers below the normal ones */
-    memcpy(&bits, &value, sizeof bits);
-    bits |= sign;
+  if ((half & 0x7FFF) < 0x7C00) {
+    return pi_finite_half(half);
   }
+  uint32_t bits = (uint32_t)(half & 0x8000) << 16 | 0x7F800000 | (uint32_t)(half & 0x3FF) << 13;
+  float value; /* infinite or none, which no checked file has */
   memcpy(&value, &bits, sizeof value);
   return value;
 }

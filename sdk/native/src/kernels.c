@@ -1,13 +1,15 @@
 /* The sets of kernels, and the choice of one for the processor. With PINTENT_PLAIN defined there is
  * none but plain C. */
 
+#include <math.h>
+
 #include "kernels.h"
 
 /* What several kernels contain is not repeated in each of a module of wasm, which is downloaded. */
 #ifdef __wasm__
-#define PI_INLINE __attribute__((noinline))
+#define PI_EXP_INLINE __attribute__((noinline))
 #else
-#define PI_INLINE inline
+#define PI_EXP_INLINE inline
 #endif
 
 /* A module of wasm with simd128 runs nowhere without it, and leaves out the plain set. */
@@ -45,6 +47,7 @@
 #define PI_TARGET __attribute__((target("avx2,fma")))
 #define PI_NAME "avx2"
 #define PI_WIDEN(place) _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(place)))
+#define PI_JOIN(one, other) ((PI_VEC)_mm256_blend_ps((__m256)(one), (__m256)(other), 0xF0))
 #define PI_K(name) pi_avx2_##name
 #include "kernels_body.h"
 
@@ -52,6 +55,7 @@
 #define PI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma")))
 #define PI_NAME "avx512"
 #define PI_WIDEN(place) _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(place)))
+#define PI_JOIN(one, other) ((PI_VEC)_mm512_mask_blend_ps(0xFF00, (__m512)(one), (__m512)(other)))
 #define PI_K(name) pi_avx512_##name
 #include "kernels_body.h"
 #endif

@@ -191,7 +191,7 @@ PI_TARGET static void PI_K(widen)(const int8_t *integers, float *numbers, size_t
 
 /* The exponential function of numbers, in place, with an error of a few units in the last place: a
  * power of two by the exponent's bits, times a polynomial (the Taylor series) around zero. */
-PI_TARGET static PI_INLINE void PI_K(exp_one)(PI_VEC *numbers) {
+PI_TARGET static PI_EXP_INLINE void PI_K(exp_one)(PI_VEC *numbers) {
   PI_VEC x = *numbers;
 #if PI_WIDTH == 1
   x = x < -87.0f ? -87.0f : x > 88.0f ? 88.0f : x;
@@ -219,45 +219,6 @@ PI_TARGET static PI_INLINE void PI_K(exp_one)(PI_VEC *numbers) {
   memcpy(&of_sum, &sum, sizeof of_sum);
   of_sum += (bits - 0x4B400000) * (1 << 23);
   memcpy(numbers, &of_sum, sizeof of_sum);
-}
-
-/* x * (1 + tanh(u)) / 2 is x / (1 + exp(-2 u)). */
-PI_TARGET static inline void PI_K(gelu_one)(PI_VEC *numbers) {
-  PI_VEC x = *numbers;
-  PI_VEC power = x * (x * x * -0.07135481627f - 1.595769122f);
-  PI_K(exp_one)(&power);
-  *numbers = x / (power + 1.0f);
-}
-
-PI_TARGET static void PI_K(gelu)(float *numbers, size_t size) {
-  for (size_t n = 0; n < size; n += PI_WIDTH) {
-    size_t count = size - n < PI_WIDTH ? size - n : PI_WIDTH;
-    PI_VEC part = {0};
-    memcpy(&part, numbers + n, count * sizeof *numbers);
-    PI_K(gelu_one)(&part);
-    memcpy(numbers + n, &part, count * sizeof *numbers);
-  }
-}
-
-PI_TARGET static void PI_K(softmax)(float *numbers, size_t size) {
-  float largest = numbers[0], sum = 0;
-  for (size_t n = 1; n < size; n++) {
-    largest = numbers[n] > largest ? numbers[n] : largest;
-  }
-  for (size_t n = 0; n < size; n += PI_WIDTH) {
-    size_t count = size - n < PI_WIDTH ? size - n : PI_WIDTH;
-    PI_VEC part = {0};
-    memcpy(&part, numbers + n, count * sizeof *numbers);
-    part = part - largest;
-    PI_K(exp_one)(&part);
-    memcpy(numbers + n, &part, count * sizeof *numbers);
-  }
-  for (size_t n = 0; n < size; n++) {
-    sum += numbers[n];
-  }
-  for (size_t n = 0; n < size; n++) {
-    numbers[n] /= sum;
-  }
 }
 
 /* 1 / (1 + exp(-x)). */
@@ -329,19 +290,25 @@ PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, floa
 
 #endif
 
+#include "kernels_groups.h"
+#include "kernels_states.h"
+
 static const pi_kernels PI_K(kernels) = {
     PI_NAME,    PI_K(dot),     PI_K(add),     PI_K(multiply), PI_K(widen),
     PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(tanh),
 #ifndef PINTENT_NO_EDITS
     PI_K(slopes),
 #endif
+    PI_GROUP,   PI_K(multiply_groups), PI_K(norm), PI_K(softmax_groups),
 };
 
 #undef PI_ALL
+#undef PI_GROUP
 #undef PI_VEC
 #undef PI_LOAD
 #undef PI_WIDTH
 #undef PI_WIDEN
+#undef PI_JOIN
 #undef PI_TARGET
 #undef PI_NAME
 #undef PI_K

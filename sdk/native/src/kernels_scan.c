@@ -13,7 +13,7 @@ typedef __m128i pi_sixteen;
   _mm_add_epi32(sum, _mm_madd_epi16(_mm_unpacklo_epi8(row, _mm_setzero_si128()), query))
 #define PI_ADD_HIGH(sum, row, query) \
   _mm_add_epi32(sum, _mm_madd_epi16(_mm_unpackhi_epi8(row, _mm_setzero_si128()), query))
-typedef __m128i pi_pairs;
+typedef __m128i pi_pair_sums;
 
 static inline pi_sixteen pi_broadcast(int32_t four) {
   __m128i twice = _mm_set1_epi32(four);
@@ -28,7 +28,7 @@ typedef v128_t pi_sixteen;
   wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(wasm_u16x8_extend_low_u8x16(row), query))
 #define PI_ADD_HIGH(sum, row, query) \
   wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(wasm_u16x8_extend_high_u8x16(row), query))
-typedef v128_t pi_pairs;
+typedef v128_t pi_pair_sums;
 
 static inline pi_sixteen pi_broadcast(int32_t four) {
   return wasm_i16x8_extend_low_i8x16(wasm_i32x4_splat(four));
@@ -40,7 +40,7 @@ static inline pi_sixteen pi_broadcast(int32_t four) {
 #define PI_ADD_LOW(sum, row, query) vpadalq_s16(sum, vmull_s8(vget_low_s8(row), query))
 #define PI_ADD_HIGH(sum, row, query) vpadalq_s16(sum, vmull_s8(vget_high_s8(row), query))
 typedef int8x16_t pi_sixteen;
-typedef int32x4_t pi_pairs;
+typedef int32x4_t pi_pair_sums;
 
 static inline int8x8_t pi_broadcast(int32_t four) { return vreinterpret_s8_s32(vdup_n_s32(four)); }
 #endif
@@ -57,7 +57,7 @@ static void pi_scan_four(const uint8_t *rows, size_t size, size_t num_groups, co
                          int32_t *sums) {
   enum { vectors = PI_GROUP / 4 };
   for (size_t group = 0; group < num_groups; group++, sums += PI_GROUP) {
-    pi_pairs pairs[2 * vectors];
+    pi_pair_sums pairs[2 * vectors];
     int32_t numbers[2 * PI_GROUP];
     memset(pairs, 0, sizeof pairs);
     for (size_t n = 0; n < size; n += 4, rows += 4 * PI_GROUP) {

@@ -106,3 +106,33 @@ static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t st
     pi_scale_products(matrix, row, count, bias, num, out, out_stride);
   }
 }
+
+static void pi_multiply_groups(const pi_matrix *matrix, const float *states, size_t stride,
+                               size_t tokens, const pi_products *products, float *decoded,
+                               const pi_kernels *kernels) {
+  size_t width = matrix->dim + matrix->dim % 2;
+  pi_pairs rows = {NULL, NULL, matrix->num, width / 2, width};
+  pi_products next = *products;
+  next.scales = matrix->scales;
+  if (matrix->form == PI_CODES_8 && matrix->sub_dim == 2 && matrix->step == 0) {
+    rows.numbers = matrix->codebook;
+    rows.codes = matrix->rows;
+    rows.stride = matrix->num_sub;
+    kernels->multiply_groups(&rows, states, stride, tokens, &next);
+    return;
+  }
+  rows.numbers = decoded;
+  for (size_t row = 0; row < matrix->num; row += PI_ROWS) {
+    size_t left = matrix->num - row;
+    rows.num = left < PI_ROWS ? left : PI_ROWS;
+    for (size_t n = 0; n < rows.num; n++) {
+      float *numbers = decoded + n * width;
+      pi_decode_row(matrix, row + n, numbers, kernels);
+      memset(numbers + matrix->dim, 0, (width - matrix->dim) * sizeof *numbers);
+    }
+    next.out = products->out + row * kernels->group;
+    next.scales = matrix->scales == NULL ? NULL : matrix->scales + row;
+    next.bias = products->bias == NULL ? NULL : products->bias + row;
+    kernels->multiply_groups(&rows, states, stride, tokens, &next);
+  }
+}

@@ -50,4 +50,10 @@ static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t st
                         const float *bias, float *out, size_t out_stride, float *decoded,
                         const pi_kernels *kernels);
 
+/* Multiplies all rows with the numbers of tokens in groups, `stride` apart (kernels.h). `decoded` is
+ * room for PI_ROWS rows of an even size. */
+static void pi_multiply_groups(const pi_matrix *matrix, const float *states, size_t stride,
+                               size_t tokens, const pi_products *products, float *decoded,
+                               const pi_kernels *kernels);
+
 #endif

@@ -1,246 +1,157 @@
-/* The kind `transformer`: docs/transformer.md. */
+/* The kind `transformer`: docs/transformer.md. The numbers of all tokens are kept in groups, as
+ * kernels.h describes. */
 
 #include <math.h>
 
 #include "encoder.h"
 
-/* Reads the weights of a network under their names. */
-typedef struct pi_weights_reader {
-  const pi_file *file;
-  const pi_json *matrices; /* the settings of each matrix */
-  pi_form form;            /* that all matrices must have; PI_CODES_8 stands for all codes */
-  pi_arena *arena;
-  pi_error *error;
-} pi_weights_reader;
+/* The tokens of a text with the start, in whole groups. */
+enum { PI_STATES = (PI_SEQUENCE + 1 + PI_MOST_OF_GROUP - 1) / PI_MOST_OF_GROUP * PI_MOST_OF_GROUP };
 
-/* Begins to read weights of the format that the entry `weights` of a manifest names. */
-static bool pi_open_weights(pi_weights_reader *reader, const pi_file *file, const pi_json *entry,
-                            pi_arena *arena, pi_error *error) {
-  const pi_json *format = pi_json_get(entry, "format");
-  pi_weights_reader begun = {file, pi_json_get(entry, "matrices"), PI_CODES_8, arena, error};
-  if (pi_json_is_string(format, "int8")) {
-    begun.form = PI_INTEGERS;
-  } else if (pi_json_is_string(format, "float32")) {
-    begun.form = PI_FLOATS;
-  } else if (!pi_json_is_string(format, "codebook")) {
-    return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the manifest's weights must name a format: float32, int8, codebook");
-  }
-  *reader = begun;
-  return true;
-}
-
-static bool pi_weight_matrix(pi_weights_reader *reader, const char *name, size_t rows,
-                             size_t columns, pi_matrix *matrix) {
-  bool is_read = reader->form == PI_INTEGERS
-                     ? pi_read_integers(reader->file, name, matrix, reader->error)
-                     : pi_read_matrix(reader->file, name, pi_json_get(reader->matrices, name),
-                                      reader->arena, matrix, reader->error);
-  if (!is_read) {
-    return false;
-  }
-  if (matrix->num != rows || matrix->dim != columns) {
-    return pi_fail(reader->error, PINTENT_ERROR_MODEL,
-                   "weight %s: the network requires shape [%zu, %zu], but the weights have shape "
-                   "[%zu, %zu]",
-                   name, rows, columns, matrix->num, matrix->dim);
-  }
-  if (reader->form != PI_INTEGERS && (matrix->form == PI_FLOATS) != (reader->form == PI_FLOATS)) {
-    return pi_fail(reader->error, PINTENT_ERROR_MODEL, "weight %s is not stored as %s", name,
-                   reader->form == PI_FLOATS ? "float32" : "codebook");
-  }
-  return pi_check_decoded(matrix, name, reader->error);
-}
-
-static bool pi_weight_vector(pi_weights_reader *reader, const char *name, size_t size,
-                             const float **vector) {
-  const uint64_t shape = size;
-  const pi_tensor *tensor = pi_need_tensor(reader->file, name, PI_F32, 1, &shape, reader->error);
-  *vector = tensor == NULL ? NULL : (const float *)(const void *)tensor->data;
-  return tensor != NULL;
-}
-
-/* Reads `prefix`.weight and `prefix`.bias of one layer of a network, or of a norm. */
-static bool pi_weight_pair(pi_weights_reader *reader, const char *prefix, size_t rows,
-                           size_t columns, pi_matrix *matrix, const float **bias) {
-  char name[96];
-  pi_format(name, sizeof name, "%s.weight", prefix);
-  if (!pi_weight_matrix(reader, name, rows, columns, matrix)) {
-    return false;
-  }
-  pi_format(name, sizeof name, "%s.bias", prefix);
-  return pi_weight_vector(reader, name, rows, bias);
-}
-
-static bool pi_weight_norm(pi_weights_reader *reader, const char *prefix, size_t dim,
-                           pi_norm *norm) {
-  char name[96];
-  pi_format(name, sizeof name, "%s.weight", prefix);
-  if (!pi_weight_vector(reader, name, dim, &norm->weight)) {
-    return false;
-  }
-  pi_format(name, sizeof name, "%s.bias", prefix);
-  return pi_weight_vector(reader, name, dim, &norm->bias);
-}
-
-static bool pi_read_layer(pi_weights_reader *reader, const char *start, size_t dim,
-                          size_t feedforward, pi_layer *layer) {
-  char name[80];
-  pi_format(name, sizeof name, "%s.attention.input", start);
-  if (!pi_weight_pair(reader, name, 3 * dim, dim, &layer->input, &layer->input_bias)) {
-    return false;
-  }
-  pi_format(name, sizeof name, "%s.attention.output", start);
-  if (!pi_weight_pair(reader, name, dim, dim, &layer->output, &layer->output_bias)) {
-    return false;
-  }
-  pi_format(name, sizeof name, "%s.feedforward.0", start);
-  if (!pi_weight_pair(reader, name, feedforward, dim, &layer->inner, &layer->inner_bias)) {
-    return false;
-  }
-  pi_format(name, sizeof name, "%s.feedforward.1", start);
-  if (!pi_weight_pair(reader, name, dim, feedforward, &layer->outer, &layer->outer_bias)) {
-    return false;
-  }
-  for (int n = 0; n < 2; n++) {
-    pi_format(name, sizeof name, "%s.norm.%d", start, n);
-    if (!pi_weight_norm(reader, name, dim, &layer->norms[n])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool pi_read_network_sizes(const pi_json *entry, size_t dim, pi_transformer *network,
-                                  pi_error *error) {
-  size_t layers = 0, heads = 0, feedforward = 0;
-  if (!pi_network_size(entry, "layers", 64, &layers, error) ||
-      !pi_network_size(entry, "heads", PI_MOST_DIM, &heads, error) ||
-      !pi_network_size(entry, "feedforward", PI_MOST_DIM, &feedforward, error)) {
-    return false;
-  }
-  if (dim % heads != 0) {
-    return pi_fail(error, PINTENT_ERROR_MODEL,
-                   "the %zu heads of the network do not divide its %zu dimensions", heads, dim);
-  }
-  uint64_t of_layer = 4 * (uint64_t)dim * dim + 2 * (uint64_t)dim * feedforward + 9 * (uint64_t)dim +
-                      feedforward;
-  uint64_t weights = (PI_SEQUENCE + 3) * (uint64_t)dim + layers * of_layer;
-  uint64_t length = PI_SEQUENCE + 1, most = length * heads;
-  most = most > 3 * (uint64_t)dim ? most : 3 * (uint64_t)dim;
-  most = most > feedforward ? most : feedforward;
-  network->num_layers = layers;
-  network->heads = heads;
-  network->feedforward = feedforward;
-  return pi_check_room("weights", weights, error) && pi_check_room("layers", length * most, error);
-}
-
-static bool pi_read_transformer(const pi_file *file, size_t dim, pi_arena *arena,
-                                pi_transformer *network, pi_error *error) {
-  const pi_json *entry = pi_json_get(file->manifest, "network");
-  if (!pi_json_is_object(entry)) {
-    return pi_fail(error, PINTENT_ERROR_MODEL, "the manifest has no object 'network'");
-  }
-  if (!pi_read_network_sizes(entry, dim, network, error)) {
-    return false;
-  }
-  pi_weights_reader reader;
-  if (!pi_open_weights(&reader, file, pi_json_get(entry, "weights"), arena, error)) {
-    return false;
-  }
-  network->layers = pi_take(arena, network->num_layers, sizeof *network->layers, error);
-  if (network->layers == NULL || !pi_weight_vector(&reader, "network.start", dim, &network->start) ||
-      !pi_weight_matrix(&reader, "network.positions", PI_SEQUENCE, dim, &network->positions) ||
-      !pi_weight_norm(&reader, "network.norm", dim, &network->norm)) {
-    return false;
-  }
-  for (size_t n = 0; n < network->num_layers; n++) {
-    char start[48];
-    pi_format(start, sizeof start, "network.layers.%zu", n);
-    if (!pi_read_layer(&reader, start, dim, network->feedforward, &network->layers[n])) {
-      return false;
-    }
-  }
-  return true;
-}
+static inline size_t pi_even(size_t size) { return size + size % 2; }
 
 static bool pi_transformer_scratch_init(const pi_encoder *encoder, pi_arena *arena,
                                         pi_encoder_scratch *scratch) {
-  size_t dim = encoder->table.dim, length = PI_SEQUENCE + 1, size = sizeof(float);
-  scratch->states = pi_arena_raw(arena, length * dim, size);
-  scratch->parts = pi_arena_raw(arena, length * 3 * dim, size);
-  scratch->mixed = pi_arena_raw(arena, length * dim, size);
-  scratch->inner = pi_arena_raw(arena, length * encoder->transformer.feedforward, size);
-  scratch->scores = pi_arena_raw(arena, length, size);
+  const pi_transformer *network = &encoder->transformer;
+  size_t dim = encoder->table.dim, of_head = pi_even(dim / network->heads) + 2;
+  size_t size = PI_STATES * sizeof(float);
+  scratch->states = pi_arena_raw(arena, pi_even(dim), size);
+  scratch->parts = pi_arena_raw(arena, pi_even(3 * dim), size);
+  scratch->mixed = pi_arena_raw(arena, pi_even(dim), size);
+  scratch->inner = pi_arena_raw(arena, pi_even(network->feedforward), size);
+  scratch->scores = pi_arena_raw(arena, PI_GROUPS * PI_MOST_OF_GROUP, size);
+  scratch->keys = pi_arena_raw(arena, of_head, size);
+  scratch->values = pi_arena_raw(arena, of_head, size);
   return scratch->states != NULL && scratch->parts != NULL && scratch->mixed != NULL &&
-         scratch->inner != NULL && scratch->scores != NULL;
+         scratch->inner != NULL && scratch->scores != NULL && scratch->keys != NULL &&
+         scratch->values != NULL;
 }
 
-/* Brings states to the mean 0 and the variance 1, and scales and moves them (Ba et al. 2016). */
-static void pi_apply_norm(const pi_norm *norm, float *states, size_t count, size_t dim) {
-  for (size_t state = 0; state < count; state++, states += dim) {
-    float sum = 0, squares = 0;
-    for (size_t n = 0; n < dim; n++) {
-      sum += states[n];
-    }
-    float mean = sum / (float)dim;
-    for (size_t n = 0; n < dim; n++) {
-      states[n] -= mean;
-      squares += states[n] * states[n];
-    }
-    float scale = 1.0f / sqrtf(squares / (float)dim + 1e-5f);
-    for (size_t n = 0; n < dim; n++) {
-      states[n] = states[n] * scale * norm->weight[n] + norm->bias[n];
+/* What the layers of a network read and write for a text. */
+typedef struct pi_reading {
+  size_t dim, width;    /* numbers of a state, and with what makes them even */
+  size_t count, groups; /* tokens with the start */
+  size_t group;         /* tokens of a group */
+  const pi_kernels *kernels;
+  pi_encoder_scratch *scratch;
+} pi_reading;
+
+/* Multiplies a matrix with the numbers of all tokens. */
+static void pi_apply_matrix(const pi_reading *reading, const pi_matrix *matrix, const float *bias,
+                            const float *states, float *out, bool adds) {
+  pi_products products = {out, pi_even(matrix->num) * reading->group, NULL, bias, adds};
+  pi_multiply_groups(matrix, states, pi_even(matrix->dim) * reading->group, reading->count,
+                     &products, reading->scratch->decoded, reading->kernels);
+}
+
+static void pi_apply_norm(const pi_reading *reading, const pi_norm *norm) {
+  for (size_t n = 0; n < reading->groups; n++) {
+    reading->kernels->norm(reading->scratch->states + n * reading->width * reading->group,
+                           norm->weight, norm->bias, reading->dim);
+  }
+}
+
+/* Copies the keys of a head, token by token, and its values, number by number: those of its numbers
+ * and zeros for what shares their pairs, from an even number on. */
+static void pi_copy_head(const pi_reading *reading, size_t head, size_t size, size_t first,
+                         size_t width) {
+  size_t group = reading->group, dim = reading->dim, length = pi_even(reading->count);
+  float *keys = reading->scratch->keys, *values = reading->scratch->values;
+  memset(values, 0, width * length * sizeof *values);
+  for (size_t token = 0; token < reading->count; token++, keys += width, values++) {
+    const float *parts = reading->scratch->parts + pi_place(group, pi_even(3 * dim), token, 0);
+    for (size_t n = 0; n < width; n++) {
+      size_t key = dim + first + n, value = key + dim;
+      bool is_own = first + n >= head * size && first + n < (head + 1) * size;
+      keys[n] = is_own ? parts[(key - key % 2) * group + key % 2] : 0;
+      values[n * length] = is_own ? parts[(value - value % 2) * group + value % 2] : 0;
     }
   }
 }
 
-/* Replaces each state by a mixture of the values of all, by how its query fits their keys. */
-static void pi_attend(const pi_layer *layer, size_t heads, size_t count, size_t dim,
-                      const pi_kernels *kernels, pi_encoder_scratch *scratch) {
-  size_t size = dim / heads, stride = 3 * dim;
-  float factor = (float)(1.0 / sqrt((double)size));
-  float *parts = scratch->parts, *scores = scratch->scores;
-  pi_multiply(&layer->input, scratch->states, dim, count, layer->input_bias, parts, stride,
-              scratch->decoded, kernels);
-  memset(scratch->mixed, 0, count * dim * sizeof *scratch->mixed);
+/* Adds to each state's mixture the values of a head, by how its query fits the keys. */
+static void pi_attend_head(const pi_reading *reading, size_t head, size_t size) {
+  size_t first = head * size / 2 * 2, width = pi_even((head + 1) * size) - first;
+  size_t count = reading->count, group = reading->group, stride = pi_even(3 * reading->dim) * group;
+  size_t of_scores = pi_even(count) * group;
+  const pi_kernels *kernels = reading->kernels;
+  pi_encoder_scratch *scratch = reading->scratch;
+  const pi_pairs keys = {scratch->keys, NULL, count, width / 2, width};
+  const pi_pairs values = {scratch->values, NULL, width, pi_even(count) / 2, pi_even(count)};
+  const pi_products scores = {scratch->scores, of_scores, NULL, NULL, false};
+  pi_products mixed = {scratch->mixed + first * group, reading->width * group, NULL, NULL, true};
+  const float *queries = scratch->parts + first * group;
+  pi_copy_head(reading, head, size, first, width);
+  for (size_t start = 0; start < reading->groups; start += PI_GROUPS) {
+    size_t left = reading->groups - start, groups = left < PI_GROUPS ? left : PI_GROUPS;
+    kernels->multiply_groups(&keys, queries + start * stride, stride, groups * group, &scores);
+    for (size_t n = 0; n < groups; n++) {
+      kernels->softmax_groups(scratch->scores + n * of_scores, count,
+                              (float)(1.0 / sqrt((double)size)));
+    }
+    kernels->multiply_groups(&values, scratch->scores, of_scores, groups * group, &mixed);
+    mixed.out += groups * mixed.stride;
+  }
+}
+
+/* Adds to each state a mixture of the values of all. */
+static void pi_attend(const pi_reading *reading, const pi_layer *layer, size_t heads) {
+  pi_encoder_scratch *scratch = reading->scratch;
+  pi_apply_matrix(reading, &layer->input, layer->input_bias, scratch->states, scratch->parts,
+                  false);
+  memset(scratch->mixed, 0,
+         reading->groups * reading->group * reading->width * sizeof *scratch->mixed);
   for (size_t head = 0; head < heads; head++) {
-    const float *queries = parts + head * size, *keys = queries + dim, *values = keys + dim;
-    for (size_t state = 0; state < count; state++) {
-      for (size_t other = 0; other < count; other++) {
-        scores[other] =
-            factor * kernels->dot(queries + state * stride, keys + other * stride, size);
-      }
-      kernels->softmax(scores, count);
-      float *mixture = scratch->mixed + state * dim + head * size;
-      for (size_t other = 0; other < count; other++) {
-        kernels->add(mixture, values + other * stride, scores[other], size);
-      }
+    pi_attend_head(reading, head, reading->dim / heads);
+  }
+  pi_apply_matrix(reading, &layer->output, layer->output_bias, scratch->mixed, scratch->states,
+                  true);
+  pi_apply_norm(reading, &layer->norms[0]);
+}
+
+static void pi_feed(const pi_reading *reading, const pi_layer *layer, size_t feedforward) {
+  pi_encoder_scratch *scratch = reading->scratch;
+  pi_apply_matrix(reading, &layer->inner, layer->inner_bias, scratch->states, scratch->inner,
+                  false);
+  reading->kernels->gelu(scratch->inner, reading->groups * reading->group * pi_even(feedforward));
+  pi_apply_matrix(reading, &layer->outer, layer->outer_bias, scratch->inner, scratch->states, true);
+  pi_apply_norm(reading, &layer->norms[1]);
+}
+
+/* Puts the vector of a token into its group. The first one of a group clears it. */
+static void pi_place_state(const pi_reading *reading, size_t token, const float *vector) {
+  size_t size = reading->group * reading->width;
+  if (token % reading->group == 0) {
+    memset(reading->scratch->states + token / reading->group * size, 0, size * sizeof *vector);
+  }
+  float *state = reading->scratch->states + pi_place(reading->group, reading->width, token, 0);
+  for (size_t n = 0; n < reading->dim; n++) {
+    state[(n - n % 2) * reading->group + n % 2] = vector[n];
+  }
+}
+
+/* Repeats the tokens of a last group that fills at most its first half in the second half. */
+static void pi_repeat_tokens(const pi_reading *reading) {
+  size_t half = reading->group / 2, whole = reading->groups * reading->group;
+  if (whole - reading->count < half) {
+    return;
+  }
+  for (size_t token = whole - half; token < whole; token++) {
+    for (size_t n = 0; n < reading->width; n++) {
+      reading->scratch->states[pi_place(reading->group, reading->width, token, n)] =
+          reading->scratch->states[pi_place(reading->group, reading->width, token - half, n)];
     }
   }
-  /* The parts are no longer needed, and give room to what is added to the states. */
-  pi_multiply(&layer->output, scratch->mixed, dim, count, layer->output_bias, parts, dim,
-              scratch->decoded, kernels);
-  kernels->add(scratch->states, parts, 1.0f, count * dim);
-  pi_apply_norm(&layer->norms[0], scratch->states, count, dim);
 }
 
-static void pi_feed(const pi_layer *layer, size_t feedforward, size_t count, size_t dim,
-                    const pi_kernels *kernels, pi_encoder_scratch *scratch) {
-  pi_multiply(&layer->inner, scratch->states, dim, count, layer->inner_bias, scratch->inner,
-              feedforward, scratch->decoded, kernels);
-  kernels->gelu(scratch->inner, count * feedforward);
-  pi_multiply(&layer->outer, scratch->inner, feedforward, count, layer->outer_bias, scratch->mixed,
-              dim, scratch->decoded, kernels);
-  kernels->add(scratch->states, scratch->mixed, 1.0f, count * dim);
-  pi_apply_norm(&layer->norms[1], scratch->states, count, dim);
-}
-
-/* Writes the vectors of the tokens that have one behind the start; how many these are. */
-static size_t pi_place_tokens(const pi_encoder *encoder, const pi_tokens *tokens,
-                              const pi_kernels *kernels, pi_encoder_scratch *scratch) {
+/* Places the vectors of the tokens that have one behind the start; how many these are. */
+static size_t pi_place_tokens(const pi_reading *reading, const pi_encoder *encoder,
+                              const pi_tokens *tokens) {
   const pi_table *table = &encoder->table;
-  size_t dim = table->dim, count = 0;
+  const pi_kernels *kernels = reading->kernels;
+  pi_encoder_scratch *scratch = reading->scratch;
+  float *state = scratch->plain;
+  size_t count = 0;
   for (size_t n = 0; n < tokens->count && count < PI_SEQUENCE; n++) {
     pintent_text token = pi_token_text(tokens, n);
     uint32_t number = pi_find_word(&table->vocabulary.words, token);
@@ -252,14 +163,14 @@ static size_t pi_place_tokens(const pi_encoder *encoder, const pi_tokens *tokens
                   : table->has_ngrams;
     }
     for (size_t piece = 0; piece < found && count < PI_SEQUENCE; piece++) {
-      float *state = scratch->states + ++count * dim;
-      memset(state, 0, dim * sizeof *state);
+      memset(state, 0, table->dim * sizeof *state);
       if (scratch->pieces[piece] == PI_NO_WORD) {
         pi_embed_ngrams(table, token, state, kernels, scratch);
       } else {
         pi_add_row(&table->words, scratch->pieces[piece], 1.0f, state, scratch->decoded, kernels);
       }
-      pi_add_row(&encoder->transformer.positions, count - 1, 1.0f, state, scratch->decoded, kernels);
+      pi_add_row(&encoder->transformer.positions, count, 1.0f, state, scratch->decoded, kernels);
+      pi_place_state(reading, ++count, state);
     }
   }
   return count;
@@ -269,20 +180,26 @@ static void pi_encode_transformer(const pi_encoder *encoder, const pi_tokens *to
                                   const pi_kernels *kernels, pi_encoder_scratch *scratch) {
   const pi_transformer *network = &encoder->transformer;
   size_t dim = encoder->table.dim;
+  pi_reading reading = {dim, pi_even(dim), 0, 0, kernels->group, kernels, scratch};
   memset(scratch->vector, 0, dim * sizeof *scratch->vector);
-  size_t count = pi_place_tokens(encoder, tokens, kernels, scratch);
+  pi_place_state(&reading, 0, network->start);
+  size_t count = pi_place_tokens(&reading, encoder, tokens);
   if (count == 0) {
     return;
   }
-  count++;
-  memcpy(scratch->states, network->start, dim * sizeof *scratch->states);
-  pi_apply_norm(&network->norm, scratch->states, count, dim);
+  reading.count = count + 1;
+  reading.groups = (reading.count + reading.group - 1) / reading.group;
+  pi_repeat_tokens(&reading);
+  pi_apply_norm(&reading, &network->norm);
   for (size_t n = 0; n < network->num_layers; n++) {
-    pi_attend(&network->layers[n], network->heads, count, dim, kernels, scratch);
-    pi_feed(&network->layers[n], network->feedforward, count, dim, kernels, scratch);
+    pi_attend(&reading, &network->layers[n], network->heads);
+    pi_feed(&reading, &network->layers[n], network->feedforward);
   }
-  for (size_t state = 0; state < count; state++) {
-    kernels->add(scratch->vector, scratch->states + state * dim, 1.0f / (float)count, dim);
+  for (size_t token = 0; token < reading.count; token++) {
+    const float *state = scratch->states + pi_place(reading.group, reading.width, token, 0);
+    for (size_t n = 0; n < dim; n++) {
+      scratch->vector[n] += state[(n - n % 2) * reading.group + n % 2];
+    }
   }
   pi_normalise_vector(scratch->vector, dim, kernels);
 }

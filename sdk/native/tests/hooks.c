@@ -3,6 +3,7 @@
 #define PINTENT_ALL_SCANS 1
 
 #include "../pocketintent.c"
+#include "kernel_hooks.c"
 
 /* Writes what is listed, each with a line feed behind it; the length, even if it does not fit. */
 static size_t hook_list(pi_output *output, pintent_text text) {
