@@ -1,15 +1,13 @@
 """The C core passes the test vectors of the specifications, and equals Python beyond them."""
 
-import json
 import random
 import sys
 import unicodedata
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from native_core import Core, alphabet_of
+from native_texts import vectors
 from pocketintent.runtime.text.characters import CharVocabulary, normalise_chars
 from pocketintent.runtime.text.correction import KEPT_WORDS, Corrector
 from pocketintent.runtime.text.ngram_counts import count_ngrams
@@ -17,13 +15,6 @@ from pocketintent.runtime.text.ngrams import ngram_hashes
 from pocketintent.runtime.text.tokenizer import simple_tokenize
 from pocketintent.runtime.text.vocabulary import LostWords, Vocabulary
 from pocketintent.runtime.text.word_pieces import WordPieces
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-def vectors(name: str) -> list[dict[str, Any]]:
-    lines = (DOCS / f"{name}_vectors.jsonl").read_text("utf-8").split("\n")[:-1]
-    return [json.loads(line) for line in lines]
 
 
 def same_unicode(core: Core) -> bool:

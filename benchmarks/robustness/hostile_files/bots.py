@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from copy import deepcopy
 from pathlib import Path
 from typing import get_args
 
@@ -30,9 +29,9 @@ TEMPLATES = {
 _LINES = ("turn the music on", "the light", "play light music", "on the music", "turn play")
 
 
-def tiny_bots(rng: np.random.Generator) -> list[Parts]:
+def tiny_bots(rng: np.random.Generator, dim: int = hostile_models.DIM) -> list[Parts]:
     """Bots of each decision and search over several models, of some kilobytes."""
-    encoders = hostile_models.tiny_encoders(rng)
+    encoders = hostile_models.tiny_encoders(rng, dim)
     encoders = [_with_background(encoders[1]), encoders[0], encoders[-3], encoders[-1]]
     settings = [(decision, search) for decision in DECISIONS for search in get_args(Search)]
     return [_parts(encoder, *chosen) for encoder in encoders for chosen in settings]
@@ -52,7 +51,7 @@ def character_bots(rng: np.random.Generator) -> list[Parts]:
 
 def mutate(parts: Parts, rng: np.random.Generator) -> bytes:
     """One hostile file: changes of the bot or, one time in five, of the whole file."""
-    damaged = Parts(deepcopy(parts.manifest), dict(parts.tensors))
+    damaged = hostile_models.copy_parts(parts)
     if rng.random() < 0.2:
         hostile_models.change(damaged, rng)
     elif rng.random() < 0.2:

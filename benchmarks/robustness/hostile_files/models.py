@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -91,30 +92,36 @@ def parts_of(manifest: Mapping[str, Any], tensors: Mapping[str, Any]) -> Parts:
     return Parts({"format_version": 1, **manifest}, arrays)
 
 
-def tiny_encoders(rng: np.random.Generator) -> list[ModelEncoder]:
-    """The encoders of :func:`tiny_models`."""
-    encoders: list[ModelEncoder] = [_static(rng, dense=True), _static(rng, dense=False)]
+def tiny_encoders(rng: np.random.Generator, dim: int = DIM) -> list[ModelEncoder]:
+    """The encoders of :func:`tiny_models`, or such of more dimensions."""
+    encoders: list[ModelEncoder] = [_static(rng, dim, dense=dense) for dense in (True, False)]
     for cell in ("lstm", "gru", "transformer"):
-        encoders += [_characters(rng, cell, store) for store in ("float32", "int8", "codebook")]
-    characters = _characters(rng, "lstm", "float32")
+        stores = ("float32", "int8", "codebook")
+        encoders += [_characters(rng, dim, cell, store) for store in stores]
+    characters = _characters(rng, dim, "lstm", "float32")
     for dense, words in ((True, None), (False, 3)):
-        table = _static(rng, dense=dense, ngrams=False)
+        table = _static(rng, dim, dense=dense, ngrams=False)
         encoders.append(CombinedEncoder(table, characters, Attention(words=words)))
     for dense in (True, False):
-        table, network = _static(rng, dense=dense), _context(rng)
+        table, network = _static(rng, dim, dense=dense), _context(rng, dim)
         encoders.append(ContextualEncoder(table, network if dense else quantise_context(network)))
     for dense in (True, False):
-        table = _static(rng, dense=dense, ngrams=False)
+        table = _static(rng, dim, dense=dense, ngrams=False)
         table = table.replace(vocabulary=Vocabulary(PIECES), tokenizer_spec=PIECES_SPEC)
-        attention = _transformer(rng)
+        attention = _transformer(rng, dim)
         attention = attention if dense else quantise_transformer(attention)
         encoders.append(TransformerEncoder(table, attention))
     return encoders
 
 
+def copy_parts(parts: Parts) -> Parts:
+    """A copy whose manifest can be changed; pickle makes it faster than ``deepcopy``."""
+    return Parts(pickle.loads(pickle.dumps(parts.manifest)), dict(parts.tensors))
+
+
 def mutate(parts: Parts, rng: np.random.Generator) -> bytes:
     """One hostile file: one to three changes of a model, most of them under a valid checksum."""
-    damaged = Parts(deepcopy(parts.manifest), dict(parts.tensors))
+    damaged = copy_parts(parts)
     change(damaged, rng)
     return seal_or_damage(damaged, rng)
 
@@ -131,12 +138,14 @@ def seal_or_damage(parts: Parts, rng: np.random.Generator) -> bytes:
     return _damage_bytes(content, rng) if rng.random() < 0.1 else content
 
 
-def _static(rng: np.random.Generator, *, dense: bool, ngrams: bool = True) -> StaticEncoder:
-    buckets = _matrix(rng, 8, DIM, dense) if ngrams else None
-    codebook = fit_quantizer(_normal(rng, 40, DIM), sub_dim=2, codebook_size=4, normalised=False)
+def _static(
+    rng: np.random.Generator, dim: int, *, dense: bool, ngrams: bool = True
+) -> StaticEncoder:
+    buckets = _matrix(rng, 8, dim, dense) if ngrams else None
+    codebook = fit_quantizer(_normal(rng, 40, dim), sub_dim=2, codebook_size=4, normalised=False)
     return StaticEncoder(
         Vocabulary(WORDS),
-        _matrix(rng, len(WORDS), DIM, dense),
+        _matrix(rng, len(WORDS), dim, dense),
         ngrams=buckets,
         ngram_settings=NgramSettings(2, 3, 8) if ngrams else None,
         template_quantizer=None if dense else codebook,
@@ -144,8 +153,8 @@ def _static(rng: np.random.Generator, *, dense: bool, ngrams: bool = True) -> St
     )
 
 
-def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
-    network = CharNetwork(DIM, cell, char_dim=4, hidden=4, layers=2, mlp=4, heads=2)
+def _characters(rng: np.random.Generator, dim: int, cell: Any, store: Any) -> CharEncoder:
+    network = CharNetwork(dim, cell, char_dim=4, hidden=4, layers=2, mlp=4, heads=2)
     vocabulary = CharVocabulary("abcdefghilmnoprstuy ", 12)
     matrices: dict[str, StoredMatrix] = {}
     vectors = {}
@@ -161,20 +170,20 @@ def _characters(rng: np.random.Generator, cell: Any, store: Any) -> CharEncoder:
     return CharEncoder(vocabulary, network, Weights(store, matrices, vectors), reads=reads)
 
 
-def _context(rng: np.random.Generator) -> ContextNetwork:
+def _context(rng: np.random.Generator, dim: int) -> ContextNetwork:
     return ContextNetwork(
-        inner=_normal(rng, 3, 3 * DIM),
+        inner=_normal(rng, 3, 3 * dim),
         inner_bias=_normal(rng, 1, 3)[0],
-        outer=_normal(rng, DIM, 3),
-        gate=_normal(rng, 1, DIM)[0],
+        outer=_normal(rng, dim, 3),
+        gate=_normal(rng, 1, dim)[0],
         hidden_gate=_normal(rng, 1, 3)[0],
         gate_bias=0.5,
         width=3,
     )
 
 
-def _transformer(rng: np.random.Generator) -> TransformerNetwork:
-    sizes = {"dim": DIM, "layers": 2, "heads": 2, "feedforward": 6}
+def _transformer(rng: np.random.Generator, dim: int) -> TransformerNetwork:
+    sizes = {"dim": dim, "layers": 2, "heads": 2, "feedforward": 6}
     parameters = {}
     for name, shape in network_shapes(**sizes).items():
         centre = float("norm" in name and name.endswith("weight"))  # otherwise all texts are alike

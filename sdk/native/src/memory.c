@@ -11,6 +11,22 @@ struct pi_block {
 
 enum { PI_ALIGNMENT = 64, PI_BLOCK = 1 << 16 };
 
+/* Under AddressSanitizer each thing has a block of its own, and what follows it may not be touched. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PI_GUARDED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PI_GUARDED 1
+#endif
+#ifdef PI_GUARDED
+#include <sanitizer/asan_interface.h>
+#define PI_GUARD(place, size) ASAN_POISON_MEMORY_REGION(place, size)
+#else
+#define PI_GUARDED 0
+#define PI_GUARD(place, size) ((void)0)
+#endif
+
 static void *pi_allocate_by_malloc(void *context, size_t size) {
   (void)context;
   return malloc(size);
@@ -53,9 +69,11 @@ static void *pi_arena_raw(pi_arena *arena, size_t count, size_t size) {
   }
   size_t wanted = count * size;
   size_t padding = pi_padding(arena->next);
-  if (arena->next == NULL || arena->left < padding || arena->left - padding < wanted) {
+  bool is_large = PI_GUARDED || wanted > PI_BLOCK / 4;
+  if (PI_GUARDED || arena->next == NULL || arena->left < padding ||
+      arena->left - padding < wanted) {
     size_t room = wanted + sizeof(pi_block) + PI_ALIGNMENT;
-    room = room < PI_BLOCK ? PI_BLOCK : room;
+    room = is_large ? room : PI_BLOCK;
     pi_block *block = arena->allocator.allocate(arena->allocator.context, room);
     if (block == NULL) {
       return NULL;
@@ -65,8 +83,10 @@ static void *pi_arena_raw(pi_arena *arena, size_t count, size_t size) {
     arena->blocks = block;
     char *first = (char *)(block + 1);
     /* A large thing has a block of its own; the rest of the block before it stays in use. */
-    if (wanted > PI_BLOCK / 4) {
-      return first + pi_padding(first);
+    if (is_large) {
+      first += pi_padding(first);
+      PI_GUARD(first + wanted, (size_t)((char *)block + room - (first + wanted)));
+      return first;
     }
     arena->next = first;
     arena->left = room - sizeof(pi_block);
