@@ -133,6 +133,23 @@ def test_mixed_texts_are_read_as_in_python(core: Core) -> None:
         assert core.tokens(text) == simple_tokenize(text)
 
 
+def test_the_normal_form_of_neighbours_is_that_of_python(core: Core) -> None:
+    """Whether a code point stays as it is depends on the next one, so many pairs are tried."""
+    if not same_unicode(core):
+        pytest.skip("the tables are of another version of Unicode")
+    rng = random.Random(11)
+    points = [chr(n) for n in range(sys.maxunicode) if not 0xD800 <= n < 0xE000]
+    changed = [char for char in points if unicodedata.normalize("NFKD", char) != char]
+    marks = [char for char in points if unicodedata.combining(char)]
+    joined = [unicodedata.decomposition(char).split()[-1:] for char in changed]
+    seconds = sorted({chr(int(last, 16)) for [last] in filter(None, joined)})
+    hangul = list(map(chr, range(0x1100, 0x1200))) + rng.sample(changed, 200)
+    for char in rng.sample(changed, 3000):
+        behind = [*rng.sample(marks, 3), *rng.sample(seconds, 3), *rng.sample(hangul, 2)]
+        text = " ".join(f"{char}{other} {other}{char}e{other}" for other in behind)
+        assert core.tokens(text) == simple_tokenize(text), ascii(text)
+
+
 def test_random_words_are_split_and_hashed_as_in_python(core: Core) -> None:
     rng = random.Random(1)
     for _ in range(200):
