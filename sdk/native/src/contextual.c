@@ -147,8 +147,11 @@ static void pi_encode_context(const pi_encoder *encoder, const pi_tokens *tokens
     const float *parts = scratch->of_tokens[token];
     float gate = kernels->dot(layer, context->hidden_gate, hidden) +
                  parts[dim + context->width * hidden];
-    kernels->sigmoid(&gate, 1);
-    gate *= 2;
+    gate *= 0.5f;
+    if (!isnan(gate)) {
+      kernels->tanh(&gate, 1);
+    }
+    gate += 1.0f; /* 2 * sigmoid, which is 0 where Python's is */
     kernels->add(vector, parts, gate, dim);
     kernels->add(plain, parts, 1.0f, dim);
     kernels->add(gathered, layer, gate, hidden);
