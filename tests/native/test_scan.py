@@ -10,27 +10,28 @@ import pytest
 from native_core import Core
 from pocketintent.runtime.arrays import unit_rows
 
+Array = np.ndarray[Any, Any]
 INSTRUCTIONS = ("plain", "sse2", "neon", "dotprod", "avx2", "avx512")
 NEAREST, CENTROID = 1, 2
 ROOM = 1 << 40
 DIMS = (1, 2, 3, 5, 15, 16, 17, 31, 33, 64, 100, 128, 129, 256, 300)
 
 
-def place(array: np.ndarray) -> Any:
+def place(array: Array) -> Any:
     return array.ctypes.data_as(c_void_p)
 
 
 class Rows:
     """Float rows: for each intent its templates, then its centroid."""
 
-    def __init__(self, rows: np.ndarray, counts: list[int]) -> None:
+    def __init__(self, rows: Array, counts: list[int]) -> None:
         assert len(rows) == sum(counts) + len(counts)
         self.rows = np.ascontiguousarray(rows, np.float32)
         self.bounds = np.cumsum([0, *counts]).astype(np.uintp)
         self.num = len(counts)
 
     def rank(
-        self, core: Core, name: str, query: np.ndarray, decision: int, cache: int, limit: int
+        self, core: Core, name: str, query: Array, decision: int, cache: int, limit: int
     ) -> tuple[list[tuple[int, int, float]], int]:
         """The ranked intents, their nearest templates and scores; how many were compared."""
         limit = min(limit, self.num)
@@ -56,7 +57,7 @@ def random_rows(rng: np.random.Generator, counts: list[int], dim: int) -> Rows:
 
 
 def assert_exact(
-    core: Core, rows: Rows, query: np.ndarray, limit: int = 2, instructions: Any = INSTRUCTIONS
+    core: Core, rows: Rows, query: Array, limit: int = 2, instructions: Any = INSTRUCTIONS
 ) -> None:
     """The scan has the very answers of comparing all rows exactly, by each set of instructions."""
     for name in instructions:
