@@ -191,7 +191,7 @@ PI_TARGET PI_INLINE size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size
   const float *numbers = rows->numbers + (is_coded ? 0 : row * step);
   const uint8_t *codes = rows->codes + (is_coded ? row * step : 0);
   (void)ends_half;
-  if (groups == 2 && left >= 6) {
+  if (is_coded && groups == 2 && left >= 6) {
     PI_K(rows_of_two)(numbers, codes, is_coded, step, pairs, states, stride, sums);
     return 6;
   }
@@ -206,7 +206,7 @@ PI_TARGET PI_INLINE size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size
     return count;
   }
 #ifdef PI_JOIN
-  if (ends_half) {
+  if (is_coded && ends_half) {
     PI_K(rows_of_half)(numbers, codes, is_coded, step, pairs, states, stride, sums);
     return count;
   }
