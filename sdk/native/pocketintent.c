@@ -58,14 +58,18 @@ PI_FOR_SPEED
 #include "src/contextual.c"
 #include "src/transformer.c"
 PI_FOR_SIZE
-/* Networks over characters: their time is that of the kernels. */
 #include "src/transformer_file.c"
+#ifdef PINTENT_NO_CHARACTERS
+#include "src/no_characters.c"
+#else
+/* Networks over characters: their time is that of the kernels. */
 #include "src/characters.c"
 #include "src/charemb_network.c"
 #include "src/recurrent.c"
 #include "src/char_transformer.c"
 #include "src/combined.c"
 #include "src/charemb.c"
+#endif
 #include "src/encoder.c"
 #include "src/templates.c"
 PI_FOR_SPEED

@@ -75,6 +75,23 @@ def test_a_library_without_edits_refuses_them(make_once: MakeOnce, paths: dict[s
         assert bot.match("lamp on") == expected
 
 
+def test_a_library_without_characters_refuses_networks_over_them(
+    make_once: MakeOnce, paths: dict[str, Path]
+) -> None:
+    def build(path: Path) -> None:
+        flags = [] if sys.platform == "win32" else ["-fPIC"]
+        compile_c(HOOKS, path, "-O1", "-shared", "-DPINTENT_NO_CHARACTERS", *flags)
+
+    without = Core(make_once("native_core_without_characters.so", build))
+    for kind in ("static", "contextual", "transformer"):
+        with without.open(paths[kind]) as bot:
+            assert bot.match("lamp on")["intent"] == "on"
+    for kind in ("charemb", "combined"):
+        with pytest.raises(CoreError, match="without networks over characters") as error:
+            without.open(paths[kind])
+        assert error.value.status == "unsupported"
+
+
 def test_a_library_without_files_reads_and_writes_memory(
     make_once: MakeOnce, core: Core, paths: dict[str, Path]
 ) -> None:
