@@ -3,12 +3,14 @@
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from benchmarks.robustness import core_files, core_texts
 from benchmarks.robustness.core.asking import Case, ask
+from benchmarks.robustness.core.blocks import Block, Report, finish
 from benchmarks.robustness.core.building import SANITIZERS, NoCompilerError, compile_answers
 from benchmarks.robustness.core_fuzz import NoFuzzerError, build_fuzzer, run_fuzzer
 from pocketintent import IntentRecognizer
@@ -116,19 +118,21 @@ def test_texts_of_all_sorts_are_answered_as_in_python(answers: Path, data_dir: P
 
 
 def test_a_run_goes_on_where_another_ended(
-    answers: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    report = core_files.Report(tmp_path / "report", {"files": 5})
-    assert core_files.finish(report, {}) == 0
-    report.add(3, core_files.Block(core_files.Counter(opened=2), ["--seed 4: score"]))
-    with (tmp_path / "report").open("a") as file:
-        file.write('{"block": 4, "cou')  # killed
-    again = core_files.Report(tmp_path / "report", {"files": 5})
-    assert again.done == {3} and again.counts == {"opened": 2}
+    path, settings = tmp_path / "report", {"files": 5}
+    report = Report(path, settings)
+    assert finish(report, {}) == 0
+    report.add(3, Block(Counter(opened=2), ["--seed 4: score"]))
+    with path.open("a") as file:
+        file.write('{"block": 4, "counts": {"opened": 1}')  # killed
+    Report(path, settings).add(0, Block(Counter(opened=1), []))
+    again = Report(path, settings)
+    assert again.done == {0, 3} and again.counts == {"opened": 3}
     capfd.readouterr()
-    assert core_files.finish(again, {"files": 5}) == 1
+    assert finish(again, settings) == 1
     output = capfd.readouterr()
-    assert json.loads(output.out) == {"files": 5, "opened": 2}
+    assert json.loads(output.out) == {"files": 5, "opened": 3}
     assert output.err == "--seed 4: score\n"
     with pytest.raises(ValueError, match="another run"):
-        core_files.Report(tmp_path / "report", {"files": 6})
+        Report(path, {"files": 6})

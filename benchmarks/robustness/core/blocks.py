@@ -36,15 +36,17 @@ class Report:
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         self.counts, self.failures, self.done = Counter[str](), list[str](), set[int]()
         self._path = path
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        content = path.read_text("utf-8") if path.exists() else ""
+        lines = content.split("\n")[:-1]
         if not lines:
-            path.write_text(json.dumps(settings) + "\n", "utf-8")
+            lines = [json.dumps(settings)]
         elif json.loads(lines[0]) != settings:
             raise ValueError(f"{path} is the report of another run: {lines[0]}")
+        # The last line of a run that was killed may be cut; it is left out.
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         for line in lines[1:]:
-            if line.endswith("}"):  # the last line of a run that was killed may be cut
-                entry = json.loads(line)
-                self._count(entry["block"], entry["counts"], entry["failures"])
+            entry = json.loads(line)
+            self._count(entry["block"], entry["counts"], entry["failures"])
 
     def add(self, number: int, block: Block) -> None:
         """Count a block, and write it to the file."""

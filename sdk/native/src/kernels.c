@@ -12,8 +12,9 @@
 #define PI_EXP_INLINE inline
 #endif
 
-/* A module of wasm with simd128 runs nowhere without it, and leaves out the plain set. */
-#if !defined(__wasm_simd128__) || defined(PINTENT_PLAIN)
+/* Where there are always vectors of four, only tests have the plain set. */
+#if defined(PINTENT_ALL_SETS) || defined(PINTENT_PLAIN) || \
+    !(defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__))
 #define PI_HAS_PLAIN 1
 #define PI_WIDTH 1
 #define PI_TARGET

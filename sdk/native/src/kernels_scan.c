@@ -79,7 +79,7 @@ static void pi_scan_four(const uint8_t *rows, size_t size, size_t num_groups, co
 #endif
 
 /* Where there are vectors, only tests have the plain one. */
-#if !defined(PI_SCAN_NAME) || defined(PINTENT_ALL_SCANS)
+#if !defined(PI_SCAN_NAME) || defined(PINTENT_ALL_SETS)
 #define PI_HAS_PLAIN_SCAN 1
 
 static void pi_scan_plain(const uint8_t *rows, size_t size, size_t num_groups,

@@ -1,6 +1,6 @@
 /* The library with a few of its inner functions made visible, for tests alone. */
 
-#define PINTENT_ALL_SCANS 1
+#define PINTENT_ALL_SETS 1
 
 #include "../pocketintent.c"
 #include "kernel_hooks.c"

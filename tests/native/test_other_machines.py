@@ -1,0 +1,185 @@
+"""The core on other processors and systems, by emulators where they are installed.
+
+ARM64 needs `apt-get install qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross`, Windows
+zig (`make native` installs it) and `apt-get install wine64`, wasm zig and Node.
+"""
+
+import importlib.util
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.robustness.core.asking import OPEN, Case, ask
+from benchmarks.robustness.core.building import FUZZ, compile_core
+from benchmarks.robustness.core.comparing import differences, expect
+from native_core import COMMAND, CORE
+from native_texts import HOSTILE, every_script, typing_errors, vectors
+from pocketintent import IntentRecognizer
+from pocketintent.runtime.templates.files import load_templates
+from shared_fixtures import EXPORTED_TEMPLATES, REPOSITORY, MakeOnce
+
+TOOL = CORE / "tools" / "build.py"
+
+
+def find(*names: str, packages: str) -> str:
+    """The first of some programs; the test is skipped without one."""
+    for name in names:
+        if (path := shutil.which(name)) is not None:
+            return path
+    pytest.skip(f"no {names[0]}: apt-get install {packages}")
+
+
+def find_zig() -> list[str]:
+    """The words that call zig's C compiler; the test is skipped without it."""
+    made = REPOSITORY / ".venv-native" / "bin" / "python"
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang"]
+    if made.exists():
+        return [str(made), "-m", "ziglang"]
+    pytest.skip("no zig: `make native` installs it")
+
+
+def typed_texts(count: int) -> list[str]:
+    """Texts with typing errors, of known words in no order, of each script, and hostile ones."""
+    rng = random.Random(3)
+    intents = load_templates("smart_home").intents.values()
+    given = [text for intent in intents for text in intent.templates]
+    texts = [*HOSTILE, *every_script()[::8]]
+    while len(texts) < count:
+        texts.append(typing_errors(rng.choice(given), rng))
+        texts.append(" ".join(rng.choices(" ".join(given).split(), k=rng.randrange(1, 12))))
+    return texts[:count]
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """Texts of one line each."""
+    return [" ".join(text.split()) for text in typed_texts(400) if "\ud800" not in text]
+
+
+@pytest.fixture(scope="module")
+def bot_file(make_once: MakeOnce) -> Path:
+    path = make_once("lines_bot", lambda path: path.mkdir()) / "bot.safetensors"
+    IntentRecognizer.load("smart_home", "tiny").save(path)
+    return path
+
+
+def run_lines(call: Sequence[object], lines: Sequence[str], **variables: str) -> list[Any]:
+    """The lines of JSON that a program prints for lines on its stdin."""
+    run = subprocess.run(
+        [str(word) for word in call],
+        input="".join(f"{line}\n" for line in lines).encode(),
+        capture_output=True,
+        env=os.environ | variables,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return [json.loads(line) for line in run.stdout.decode().split("\n")[:-1]]
+
+
+def assert_lines(found: list[Any], bot_file: Path, lines: Sequence[str]) -> None:
+    """Each line is the match of Python, unless rounding decides."""
+    assert len(found) == len(lines)
+    for expected, match in zip(expect(IntentRecognizer.load(bot_file), lines), found, strict=True):
+        other = {"read": expected.read, "tokens": expected.tokens}
+        ranking = [{"score": score} for score in expected.ranking]
+        assert not differences(expected, {"match": match, "rank": ranking, **other})
+
+
+@pytest.fixture(scope="module")
+def arm64() -> tuple[str, str]:
+    """The emulator of Linux on ARM64, and its compiler."""
+    emulator = find("qemu-aarch64-static", "qemu-aarch64", packages="qemu-user-static")
+    packages = "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    return emulator, find("aarch64-linux-gnu-gcc", packages=packages)
+
+
+@pytest.fixture(scope="module")
+def answers(arm64: tuple[str, str], make_once: MakeOnce) -> list[str | Path]:
+    """The words that call the program that answers, with the hooks in it, on ARM64."""
+
+    def build(path: Path) -> None:
+        compile_core(FUZZ / "answers.c", path, "-O1", "-static", compiler=[arm64[1]])
+
+    return [arm64[0], make_once("answers_arm64", build)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"), [("static", 1200), ("contextual", 1200), ("transformer", 600)]
+)
+def test_small_models_answer_on_arm64_as_in_python(
+    answers: list[str | Path],
+    exportable_models: dict[str, Path],
+    tmp_path: Path,
+    kind: str,
+    count: int,
+) -> None:
+    path, texts = tmp_path / "bot.safetensors", typed_texts(count)
+    recognizer = IntentRecognizer.load(EXPORTED_TEMPLATES, exportable_models[kind])
+    recognizer.save(path)
+    # Plain C is the same on each processor but for the compiler's sums.
+    cases = [Case(path.read_bytes(), texts, "neon"), Case(path.read_bytes(), texts[::4], "plain")]
+    replies, at_end = ask(answers, cases)
+    assert at_end == ""
+    for case, reply in zip(cases, replies, strict=True):
+        assert reply.status == OPEN
+        expected = expect(recognizer, case.texts)
+        for text, wanted, answer in zip(case.texts, expected, reply.answers, strict=True):
+            assert not differences(wanted, answer), text
+
+
+def test_the_tokenizer_on_arm64_passes_its_vectors(
+    answers: list[str | Path], bot_file: Path
+) -> None:
+    tokenizer = vectors("tokenizer")
+    texts = [vector["text"] for vector in tokenizer]
+    replies, _ = ask(answers, [Case(bot_file.read_bytes(), texts)])
+    for vector, answer in zip(tokenizer, replies[0].answers, strict=True):
+        assert answer["tokens"] == vector["tokens"]
+
+
+def test_the_command_on_arm64_prints_the_same_lines(
+    arm64: tuple[str, str], bot_file: Path, lines: list[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "command"
+    compile_core(COMMAND, program, "-O1", "-static", compiler=[arm64[1]])
+    found = run_lines([arm64[0], program, bot_file], lines)
+    assert [line.pop("text") for line in found] == lines
+    assert_lines(found, bot_file, lines)
+
+
+def test_the_command_for_windows_prints_the_same_lines(
+    bot_file: Path, lines: list[str], tmp_path: Path
+) -> None:
+    wine = find("wine64", "/usr/lib/wine/wine64", "wine", packages="wine64")
+    program = tmp_path / "command.exe"
+    compiler = [*find_zig(), "cc", "-target", "x86_64-windows-gnu"]
+    compile_core(COMMAND, program, "-O1", "-g0", compiler=compiler)
+    prefix = {"WINEPREFIX": str(tmp_path / "wine"), "WINEDEBUG": "-all", "DISPLAY": ""}
+    prefix["WINEDLLOVERRIDES"] = "mscoree,mshtml="  # it would ask for more packages
+    drive = f"Z:{bot_file}".replace("/", "\\")
+    found = run_lines([wine, program, drive], lines, **prefix)
+    assert [line.pop("text") for line in found] == lines
+    assert_lines(found, bot_file, lines)
+
+
+@pytest.mark.parametrize("target", ["wasm32-simd", "wasm32"])
+def test_the_modules_of_wasm_match_as_python_does(
+    bot_file: Path, lines: list[str], tmp_path: Path, target: str
+) -> None:
+    node = find("node", packages="nodejs")
+    python = find_zig()[0]
+    call = [python, str(TOOL), "--out", str(tmp_path), "--target", target]
+    subprocess.run(call, check=True, capture_output=True)
+    module = tmp_path / target / "pocketintent.wasm"
+    script = CORE / "tests" / "match_lines.mjs"
+    found = run_lines([node, "--no-warnings", script, module, bot_file], lines)
+    assert_lines(found, bot_file, lines)
