@@ -6,7 +6,7 @@
 #include "kernels.h"
 
 /* What several kernels contain is not repeated in each of a module of wasm, which is downloaded. */
-#ifdef __wasm__
+#if defined(__wasm__) || defined(_WIN32)
 #define PI_EXP_INLINE __attribute__((noinline))
 #else
 #define PI_EXP_INLINE inline

@@ -43,12 +43,14 @@ typedef struct pi_kernels {
   void (*widen)(const int8_t *integers, float *numbers, size_t size);
   /* Replaces numbers by their GELU, in the approximation with tanh. */
   void (*gelu)(float *numbers, size_t size);
-  /* Replaces numbers by their softmax. */
-  void (*softmax)(float *numbers, size_t size);
   /* Replaces logits by their probabilities. */
   void (*sigmoid)(float *numbers, size_t size);
   /* Replaces numbers by their hyperbolic tangent. */
   void (*tanh)(float *numbers, size_t size);
+#ifndef PINTENT_NO_CHARACTERS
+  /* Replaces numbers by their softmax. */
+  void (*softmax)(float *numbers, size_t size);
+#endif
 #ifndef PINTENT_NO_EDITS
   /* Adds the first and the second derivative of the logistic loss of zeros along a line: `length`
    * times the moves from the logits. */

@@ -294,12 +294,15 @@ PI_TARGET static void PI_K(slopes)(const float *logits, const float *moves, floa
 #include "kernels_states.h"
 
 static const pi_kernels PI_K(kernels) = {
-    PI_NAME,    PI_K(dot),     PI_K(add),     PI_K(multiply), PI_K(widen),
-    PI_K(gelu), PI_K(softmax), PI_K(sigmoid), PI_K(tanh),
+    PI_NAME,       PI_K(dot),  PI_K(add),     PI_K(multiply),
+    PI_K(widen),   PI_K(gelu), PI_K(sigmoid), PI_K(tanh),
+#ifndef PINTENT_NO_CHARACTERS
+    PI_K(softmax),
+#endif
 #ifndef PINTENT_NO_EDITS
     PI_K(slopes),
 #endif
-    PI_GROUP,   PI_K(multiply_groups), PI_K(norm), PI_K(softmax_groups),
+    PI_GROUP,      PI_K(multiply_groups), PI_K(norm), PI_K(softmax_groups),
 };
 
 #undef PI_ALL

@@ -24,6 +24,7 @@ PI_TARGET static void PI_K(gelu)(float *numbers, size_t size) {
   }
 }
 
+#ifndef PINTENT_NO_CHARACTERS
 PI_TARGET static void PI_K(softmax)(float *numbers, size_t size) {
   float largest = numbers[0], sum = 0;
   for (size_t n = 1; n < size; n++) {
@@ -44,6 +45,7 @@ PI_TARGET static void PI_K(softmax)(float *numbers, size_t size) {
     numbers[n] /= sum;
   }
 }
+#endif
 
 /* The vectors of `dim` numbers of each token, without what follows an odd number. */
 #define PI_WHOLE(dim) (PI_WIDTH == 1 ? (dim) : (dim) / 2)

@@ -29,7 +29,7 @@ SURROGATES = range(0xD800, 0xE000)
 HANGUL = range(0xAC00, 0xD7A4)
 POINTS = [point for point in range(0x110000) if point not in SURROGATES]
 MAX_BYTES = 24_000
-RANGES_PER_BLOCK, BYTES_PER_BLOCK = 16, 64
+RANGES_PER_BLOCK, BYTES_PER_BLOCK = 24, 96
 """Smaller blocks are read faster, and there are more of them."""
 
 IDEOGRAPHS = (
