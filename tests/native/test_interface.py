@@ -86,7 +86,7 @@ def test_a_library_without_characters_refuses_networks_over_them(
     for kind in ("static", "contextual", "transformer"):
         with without.open(paths[kind]) as bot:
             assert bot.match("lamp on")["intent"] == "on"
-    for kind in ("charemb", "combined"):
+    for kind in ("words", "text", "combined"):
         with pytest.raises(CoreError, match="without networks over characters") as error:
             without.open(paths[kind])
         assert error.value.status == "unsupported"

@@ -32,8 +32,8 @@ PI_TARGET static inline PI_VEC PI_K(fold)(PI_VEC one, PI_VEC other) {
 #endif
 
 /* Where a row is, and its pair `n`, which is of the codebook if rows have codes. */
-#define PI_ROW(row)                                                \
-  const uint8_t *codes##row = codes + (is_coded ? row * step : 0); \
+#define PI_ROW(row)                                                 \
+  const uint8_t *codes##row = is_coded ? codes + row * step : NULL; \
   const float *numbers##row = numbers + (is_coded ? 0 : row * step)
 #define PI_WEIGHT(row) (numbers##row + 2 * (is_coded ? (size_t)codes##row[n] : n))
 
@@ -189,7 +189,7 @@ PI_TARGET PI_INLINE size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size
                                           size_t groups, bool ends_half, PI_VEC *sums) {
   size_t pairs = rows->pairs, step = rows->stride, count = left < 4 ? 1 : 4;
   const float *numbers = rows->numbers + (is_coded ? 0 : row * step);
-  const uint8_t *codes = rows->codes + (is_coded ? row * step : 0);
+  const uint8_t *codes = is_coded ? rows->codes + row * step : NULL;
   (void)ends_half;
   if (is_coded && groups == 2 && left >= 6) {
     PI_K(rows_of_two)(numbers, codes, is_coded, step, pairs, states, stride, sums);

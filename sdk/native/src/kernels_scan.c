@@ -105,7 +105,7 @@ static void pi_scan_plain(const uint8_t *rows, size_t size, size_t num_groups,
 static bool pi_has_dotprod(void) { return true; }
 #else
 #include <sys/auxv.h>
-#define PI_DOTPROD_TARGET __attribute__((target("+dotprod")))
+#define PI_DOTPROD_TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
 static bool pi_has_dotprod(void) {
   const unsigned long asimddp = 1UL << 20;
   return (getauxval(AT_HWCAP) & asimddp) != 0;

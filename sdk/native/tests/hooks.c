@@ -116,6 +116,11 @@ PINTENT_API size_t hook_read(const pintent_text *own_texts, size_t num_texts, co
  * are, at most `most`. */
 PINTENT_API size_t hook_spell(uint32_t *alphabet, uint32_t *alphabet_numbers, size_t count,
                               size_t most, const char *text, size_t size, uint32_t *numbers) {
+#ifdef PINTENT_NO_CHARACTERS
+  (void)alphabet, (void)alphabet_numbers, (void)count, (void)most, (void)text, (void)size;
+  (void)numbers;
+  return 0;
+#else
   pi_alphabet own = {count, alphabet, alphabet_numbers, most};
   pintent_text given = {text, size};
   pi_arena arena;
@@ -124,6 +129,7 @@ PINTENT_API size_t hook_spell(uint32_t *alphabet, uint32_t *alphabet_numbers, si
   size_t spelled = pi_spell(&own, given, points, numbers);
   pi_arena_free(&arena);
   return spelled;
+#endif
 }
 
 /* Replaces numbers by their hyperbolic tangent. */
