@@ -55,6 +55,7 @@ PI_FOR_SIZE
 #include "src/templates.c"
 PI_FOR_SPEED
 #include "src/index.c"
+#include "src/own_words.c"
 #include "src/correction.c"
 #include "src/decision.c"
 PI_FOR_SIZE
