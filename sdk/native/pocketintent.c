@@ -75,6 +75,7 @@ PI_FOR_SIZE
 PI_FOR_SPEED
 #include "src/index.c"
 #include "src/scan.c"
+#include "src/own_words.c"
 #include "src/correction.c"
 #include "src/decision.c"
 PI_FOR_SIZE

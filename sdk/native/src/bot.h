@@ -63,6 +63,12 @@ typedef struct pi_refusal {
   pintent_text tokens;
 } pi_refusal;
 
+/* The words of a bot's texts, and how often each occurs. */
+typedef struct pi_own_words {
+  pi_words words;
+  uint32_t *counts;
+} pi_own_words;
+
 /* What a bot shares with those that edits make of it: its file, and the model in it. */
 typedef struct pi_shared {
   pi_arena arena;
@@ -83,7 +89,7 @@ struct pintent_bot {
   pi_classifier classifier;
   bool corrects;       /* typing errors of a text */
   bool corrects_texts; /* whether it would with a model that knows words */
-  pi_words own_words; /* in the order in which they are preferred */
+  pi_own_words own_words;
   pi_refusal *refusals; /* by their hash */
   size_t num_refusals;
 };

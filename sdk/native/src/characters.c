@@ -113,7 +113,7 @@ static void pi_spell_point(pi_spelled *to, uint32_t point) {
 static size_t pi_spell(const pi_alphabet *alphabet, pintent_text text, uint32_t *points,
                        uint32_t *numbers) {
   pi_spelled to = {alphabet, numbers, 0, false, false, false};
-  size_t ascii = pi_count_ascii(text.data, text.size);
+  size_t ascii = pi_ascii_part(text.data, text.size);
   size_t count = ascii > 0 ? 0 : pi_read_points(text.data, text.size, points);
   for (size_t n = 0; n < ascii; n++) {
     pi_spell_point(&to, text.data[n] == '`' ? '\'' : pi_lower((unsigned char)text.data[n]));

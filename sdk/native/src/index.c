@@ -34,6 +34,27 @@ static bool pi_read_known(const pi_file *file, pintent_bot *bot, pi_error *error
   return true;
 }
 
+/* The squared length of a decoded row of codes, from the squares of all centroids, `step` numbers
+ * from one codebook to the next. Sums beside each other need not wait for each other. */
+static float pi_square_row(const pi_matrix *rows, size_t row, const float *squares, size_t step) {
+  const uint8_t *codes = (const uint8_t *)rows->rows + row * rows->num_sub;
+  const uint16_t *wide = (const uint16_t *)rows->rows + row * rows->num_sub;
+  float one = 0, two = 0, three = 0, four = 0;
+  size_t sub = 0;
+  for (; rows->form == PI_CODES_8 && sub + 4 <= rows->num_sub; sub += 4, squares += 4 * step) {
+    uint32_t next;
+    memcpy(&next, codes + sub, sizeof next);
+    one += squares[next & 255];
+    two += (squares + step)[next >> 8 & 255];
+    three += (squares + 2 * step)[next >> 16 & 255];
+    four += (squares + 3 * step)[next >> 24];
+  }
+  for (; sub < rows->num_sub; sub++, squares += step) {
+    one += squares[rows->form == PI_CODES_8 ? codes[sub] : wide[sub]];
+  }
+  return (one + two) + (three + four);
+}
+
 /* One over the length of each decoded row; 1 for zeros. */
 static bool pi_scale_rows(pintent_bot *bot, pi_error *error) {
   const pi_matrix *rows = &bot->index.rows;
@@ -49,13 +70,7 @@ static bool pi_scale_rows(pintent_bot *bot, pi_error *error) {
   }
   size_t step = rows->step == 0 ? 0 : rows->codebook_size;
   for (size_t row = 0; row < rows->num; row++) {
-    float sum = 0;
-    for (size_t sub = 0; sub < rows->num_sub; sub++) {
-      size_t place = row * rows->num_sub + sub;
-      size_t code = rows->form == PI_CODES_8 ? ((const uint8_t *)rows->rows)[place]
-                                             : ((const uint16_t *)rows->rows)[place];
-      sum += squares[sub * step + code];
-    }
+    float sum = pi_square_row(rows, row, squares, step);
     scales[row] = sum > 0 ? 1.0f / sqrtf(sum) : 1.0f;
   }
   bot->index.scales = scales;

@@ -8,19 +8,18 @@ static bool pi_json_is_before(const void *context, size_t one, size_t other) {
   return order < 0 || (order == 0 && one < other);
 }
 
-/* Sorts the keys of an object that is read, and finds those that are repeated. */
-static bool pi_json_close_object(pi_json_reader *reader, pi_json *object) {
+/* Brings the values of an object, which are in `sorted`, into the order of their keys; of those with
+ * equal keys one is left, or it is an error. */
+static bool pi_json_sort(pi_json_reader *reader, pi_json *object, pi_json **sorted) {
   size_t count = object->of.members.count;
   pi_json **members = pi_take(reader->arena, count, sizeof *members, reader->error);
-  pi_json **sorted = pi_take(reader->arena, count, sizeof *sorted, reader->error);
   size_t *order = pi_take(reader->arena, count, sizeof *order, reader->error);
-  if (members == NULL || sorted == NULL || order == NULL) {
+  if (members == NULL || order == NULL) {
     return false;
   }
-  size_t place = 0;
-  for (pi_json *member = object->of.members.first; member != NULL; member = member->next) {
-    order[place] = place;
-    members[place++] = member;
+  for (size_t n = 0; n < count; n++) {
+    order[n] = n;
+    members[n] = sorted[n];
   }
   pi_sort(order, count, pi_json_is_before, members);
   size_t kept = 0;
@@ -50,8 +49,24 @@ static bool pi_json_close_object(pi_json_reader *reader, pi_json *object) {
     *link = NULL;
   }
   object->of.members.count = kept;
-  object->of.members.sorted = sorted;
   return true;
+}
+
+/* Sorts the keys of an object that is read, and finds those that are repeated. */
+static bool pi_json_close_object(pi_json_reader *reader, pi_json *object) {
+  pi_json **sorted =
+      pi_take(reader->arena, object->of.members.count, sizeof *sorted, reader->error);
+  if (sorted == NULL) {
+    return false;
+  }
+  bool is_sorted = true;
+  size_t count = 0;
+  for (pi_json *member = object->of.members.first; member != NULL; member = member->next) {
+    is_sorted = is_sorted && (count == 0 || pi_order(sorted[count - 1]->key, member->key) < 0);
+    sorted[count++] = member;
+  }
+  object->of.members.sorted = sorted;
+  return is_sorted || pi_json_sort(reader, object, sorted);
 }
 
 /* Reads the key of an object's next member. */
@@ -73,14 +88,19 @@ static bool pi_json_key(pi_json_reader *reader, pi_json *value) {
 
 /* Adds a value to the container that is read, with its key if that is an object. */
 static pi_json *pi_json_begin(pi_json_reader *reader, pi_json *parent) {
-  pi_json *value = pi_take(reader->arena, 1, sizeof *value, reader->error);
-  if (value == NULL || parent == NULL) {
+  static const pi_json nothing;
+  pi_json *value = pi_arena_raw(reader->arena, 1, sizeof *value);
+  if (value == NULL) {
+    pi_fail(reader->error, PINTENT_ERROR_MEMORY, "there is no memory for JSON");
+    return NULL;
+  }
+  *value = nothing;
+  if (parent == NULL) {
     return value;
   }
   if (parent->type == PI_JSON_OBJECT && !pi_json_key(reader, value)) {
     return NULL;
   }
-  value->parent = parent;
   if (parent->of.members.last == NULL) {
     parent->of.members.first = value;
   } else {
@@ -105,12 +125,13 @@ static bool pi_json_follow(pi_json_reader *reader, pi_json **parent, int *depth)
     if (c != (is_object ? '}' : ']')) {
       return pi_json_fail(reader, "neither a comma nor the end of a list or object");
     }
+    pi_json *closed = *parent;
     reader->place++;
-    if (is_object && !pi_json_close_object(reader, *parent)) {
+    *parent = closed->of.members.outer;
+    --*depth;
+    if (is_object && !pi_json_close_object(reader, closed)) {
       return false;
     }
-    *parent = (*parent)->parent;
-    --*depth;
   }
   return true;
 }
@@ -135,6 +156,7 @@ static pi_json *pi_json_read(pi_arena *arena, const char *text, size_t size, pi_
         pi_json_fail(&reader, "nested too deeply");
         return NULL;
       }
+      value->of.members.outer = parent;
       parent = value;
       pi_json_skip_space(&reader);
       if (pi_json_peek(&reader) != (c == '{' ? '}' : ']')) {

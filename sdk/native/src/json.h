@@ -25,7 +25,6 @@ struct pi_json {
   bool has_surrogate;    /* of a string or a key: it has half of a pair, in three bytes */
   pintent_text key;      /* in an object */
   pi_json *next;         /* the value after it in an array or object */
-  pi_json *parent;       /* while it is read */
   union {
     uint64_t integer;    /* the magnitude */
     double number;
@@ -33,10 +32,16 @@ struct pi_json {
     struct {
       size_t count;
       pi_json *first, *last;
-      pi_json **sorted; /* the values of an object, by their keys */
+      union {
+        pi_json *outer;   /* while it is read: the array or object around it */
+        pi_json **sorted; /* the values of an object, by their keys */
+      };
     } members;
   } of;
 };
+
+/* Bytes at the beginning of a text that stand for themselves in a JSON string. */
+static size_t pi_json_plain(const char *text, size_t size);
 
 /* How much a reader allows. */
 typedef struct pi_json_rules {

@@ -110,19 +110,40 @@ static bool pi_json_escape(pi_json_reader *reader, char *data, size_t *size, boo
   return true;
 }
 
+static size_t pi_json_plain(const char *text, size_t size) {
+  size_t n = 0;
+  for (; n + 8 <= size; n += 8) {
+    uint64_t eight;
+    memcpy(&eight, text + n, sizeof eight);
+    uint64_t special = pi_bytes_below(eight, ' ') | pi_bytes_below(eight ^ pi_eight('"'), 1) |
+                       pi_bytes_below(eight ^ pi_eight('\\'), 1);
+    if (special != 0) {
+      return n + pi_lowest_byte(special);
+    }
+  }
+  for (; n < size; n++) {
+    unsigned char c = (unsigned char)text[n];
+    if (c < ' ' || c == '"' || c == '\\') {
+      break;
+    }
+  }
+  return n;
+}
+
 static bool pi_json_string(pi_json_reader *reader, pintent_text *text, bool *has_surrogate) {
   size_t start = ++reader->place, end = start;
   bool has_escape = false;
-  while (end < reader->size && reader->text[end] != '"') {
-    if ((unsigned char)reader->text[end] < ' ') {
+  for (;;) {
+    end += end < reader->size ? pi_json_plain(reader->text + end, reader->size - end) : 0;
+    if (end >= reader->size || reader->text[end] == '"') {
+      break;
+    }
+    if (reader->text[end] != '\\') {
       reader->place = end;
       return pi_json_fail(reader, "a control character in a string");
     }
-    if (reader->text[end] == '\\') {
-      has_escape = true;
-      end++;
-    }
-    end++;
+    has_escape = true;
+    end += 2;
   }
   if (end >= reader->size) {
     return pi_json_fail(reader, "a string without an end");
@@ -130,16 +151,17 @@ static bool pi_json_string(pi_json_reader *reader, pintent_text *text, bool *has
   text->data = reader->text + start;
   text->size = end - start;
   if (has_escape) { /* no escape is shorter than what it stands for */
-    char *data = pi_take(reader->arena, end - start, 1, reader->error);
+    char *data = pi_arena_raw(reader->arena, end - start, 1);
     if (data == NULL) {
-      return false;
+      return pi_fail(reader->error, PINTENT_ERROR_MEMORY, "there is no memory for JSON");
     }
     size_t size = 0;
     while (reader->place < end) {
-      char c = reader->text[reader->place++];
-      if (c != '\\') {
-        data[size++] = c;
-      } else if (!pi_json_escape(reader, data, &size, has_surrogate)) {
+      size_t plain = pi_json_plain(reader->text + reader->place, end - reader->place);
+      memcpy(data + size, reader->text + reader->place, plain);
+      size += plain;
+      reader->place += plain + 1; /* behind the backslash, or the quote at the end */
+      if (reader->place <= end && !pi_json_escape(reader, data, &size, has_surrogate)) {
         return false;
       }
     }

@@ -45,33 +45,29 @@ static bool pi_json_number(const pi_json *value, double *number) {
   return true;
 }
 
-static void pi_json_write_string(pintent_text text, pi_sink_bytes sink, void *context) {
+/* Writes what stands in a string for a character that cannot stand for itself. */
+static size_t pi_json_escaped(unsigned char c, char *escape, size_t size) {
   static const char controls[] = "\b\t\n\f\r", letters[] = "btnfr";
-  size_t start = 0;
-  sink(context, "\"", 1);
-  for (size_t n = 0; n < text.size; n++) {
-    unsigned char c = (unsigned char)text.data[n];
-    if (c >= ' ' && c != '"' && c != '\\') {
-      continue;
-    }
-    char escape[8];
-    const char *control = c == '\0' ? NULL : strchr(controls, c);
-    size_t size;
-    if (control != NULL) {
-      size = pi_format(escape, sizeof escape, "\\%c", letters[control - controls]);
-    } else if (c < ' ') {
-      size = pi_format(escape, sizeof escape, "\\u%04x", c);
-    } else {
-      size = pi_format(escape, sizeof escape, "\\%c", c);
-    }
-    if (n > start) {
-      sink(context, text.data + start, n - start);
-    }
-    sink(context, escape, size);
-    start = n + 1;
+  const char *control = c == '\0' ? NULL : strchr(controls, c);
+  if (control != NULL) {
+    return pi_format(escape, size, "\\%c", letters[control - controls]);
   }
-  if (text.size > start) {
-    sink(context, text.data + start, text.size - start);
+  return pi_format(escape, size, c < ' ' ? "\\u%04x" : "\\%c", c);
+}
+
+static void pi_json_write_string(pintent_text text, pi_sink_bytes sink, void *context) {
+  sink(context, "\"", 1);
+  for (size_t start = 0; start < text.size; start++) {
+    char escape[8];
+    size_t plain = pi_json_plain(text.data + start, text.size - start);
+    if (plain > 0) {
+      sink(context, text.data + start, plain);
+      start += plain;
+    }
+    if (start < text.size) {
+      unsigned char c = (unsigned char)text.data[start];
+      sink(context, escape, pi_json_escaped(c, escape, sizeof escape));
+    }
   }
   sink(context, "\"", 1);
 }

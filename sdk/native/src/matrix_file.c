@@ -79,10 +79,20 @@ static bool pi_unpack(const unsigned char *packed, size_t count, size_t bits, pi
 
 static bool pi_check_codes(const pi_matrix *matrix, const char *name, pi_error *error) {
   size_t largest = 0, count = matrix->num * matrix->num_sub;
-  for (size_t n = 0; n < count; n++) {
-    size_t code = matrix->form == PI_CODES_8 ? ((const uint8_t *)matrix->rows)[n]
-                                             : ((const uint16_t *)matrix->rows)[n];
-    largest = code > largest ? code : largest;
+  if (matrix->form == PI_CODES_8) {
+    const uint8_t *codes = matrix->rows;
+    uint8_t most = 0;
+    for (size_t n = 0; n < count; n++) {
+      most = codes[n] > most ? codes[n] : most;
+    }
+    largest = most;
+  } else {
+    const uint16_t *codes = matrix->rows;
+    uint16_t most = 0;
+    for (size_t n = 0; n < count; n++) {
+      most = codes[n] > most ? codes[n] : most;
+    }
+    largest = most;
   }
   if (count > 0 && largest >= matrix->codebook_size) {
     return pi_fail(error, PINTENT_ERROR_MODEL, "%s: code %zu is beyond a codebook of %zu", name,
@@ -120,6 +130,22 @@ static bool pi_read_codes(const pi_file *file, const char *prefix, size_t bits, 
   return !may_exceed || pi_check_codes(matrix, name, error);
 }
 
+/* Numbers in half precision that are finite, as those of a checked file are. Those below the normal
+ * ones are made by a difference, since many processors take long with such numbers. */
+static void pi_halves(const uint16_t *halves, size_t count, float *numbers) {
+  const uint32_t shift = 112U << 23; /* between the exponents */
+  for (size_t n = 0; n < count; n++) {
+    uint32_t half = halves[n], rest = half & 0x7FFF;
+    uint32_t bits = (rest << 13) + shift, small_bits = bits + (1U << 23);
+    float small;
+    memcpy(&small, &small_bits, sizeof small);
+    small -= 0x1p-14f;
+    memcpy(&small_bits, &small, sizeof small_bits);
+    bits = (rest < 0x400 ? small_bits : bits) | (half & 0x8000) << 16;
+    memcpy(numbers + n, &bits, sizeof bits);
+  }
+}
+
 static bool pi_read_quantized(const pi_file *file, const char *prefix, const pi_json *settings,
                               pi_arena *arena, pi_matrix *matrix, pi_error *error) {
   size_t bits = 0;
@@ -148,12 +174,13 @@ static bool pi_read_quantized(const pi_file *file, const char *prefix, const pi_
   }
   matrix->num_sub = matrix->dim / matrix->sub_dim;
   matrix->step = num_books == 1 ? 0 : matrix->codebook_size * matrix->sub_dim;
-  float *codebook = pi_take(arena, tensor->size, sizeof *codebook, error);
-  for (size_t n = 0; codebook != NULL && n < tensor->size; n++) {
-    codebook[n] = pi_half(((const uint16_t *)(const void *)tensor->data)[n]);
+  float *codebook = pi_arena_raw(arena, tensor->size, sizeof *codebook);
+  if (codebook == NULL) {
+    return pi_fail(error, PINTENT_ERROR_MEMORY, "there is no memory for a codebook");
   }
+  pi_halves((const uint16_t *)(const void *)tensor->data, tensor->size, codebook);
   matrix->codebook = codebook;
-  if (codebook == NULL || !pi_read_codes(file, prefix, bits, arena, matrix, error)) {
+  if (!pi_read_codes(file, prefix, bits, arena, matrix, error)) {
     return false;
   }
   if (is_normalised) {
@@ -237,14 +264,30 @@ static float pi_largest_of_row(const pi_matrix *matrix, size_t row) {
   return largest;
 }
 
+/* The largest magnitude that a row may have without its scale. */
+static float pi_bound_of_rows(const pi_matrix *matrix) {
+  size_t books = matrix->step == 0 ? 1 : matrix->num_sub;
+  float largest = 128;
+  if (matrix->form != PI_INTEGERS) {
+    largest = 0;
+    for (size_t n = 0; n < books * matrix->codebook_size * matrix->sub_dim; n++) {
+      float number = fabsf(matrix->codebook[n]);
+      largest = number > largest ? number : largest;
+    }
+  }
+  return largest;
+}
+
 static bool pi_check_decoded(const pi_matrix *matrix, const char *name, pi_error *error) {
   if (matrix->form == PI_FLOATS || matrix->scales == NULL) {
     return true; /* the numbers of the file, which are checked */
   }
+  float bound = pi_bound_of_rows(matrix);
   for (size_t row = 0; row < matrix->num; row++) {
     float scale = fabsf(pi_scale_of(matrix, row));
-    /* Codebooks of rows at unit length are small, so that most rows need not be read. */
-    if (scale > 1.0f && !(scale * pi_largest_of_row(matrix, row) <= (float)PI_LARGEST)) {
+    /* Rows are small in nearly all files, so that they need not be read. */
+    if (!(scale * bound <= (float)PI_LARGEST) &&
+        !(scale * pi_largest_of_row(matrix, row) <= (float)PI_LARGEST)) {
       return pi_fail(error, PINTENT_ERROR_MODEL,
                      "tensor '%s' has a number that is NaN, infinite or beyond 65504", name);
     }

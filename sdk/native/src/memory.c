@@ -9,7 +9,7 @@ struct pi_block {
   size_t size; /* of the whole block, as it was asked of the allocator */
 };
 
-enum { PI_ALIGNMENT = 64, PI_BLOCK = 1 << 16 };
+enum { PI_LINE = 64, PI_SMALL = 16, PI_BLOCK = 1 << 16 };
 
 /* Under AddressSanitizer each thing has a block of its own, and what follows it may not be touched. */
 #if defined(__has_feature)
@@ -48,19 +48,62 @@ static void pi_arena_init(pi_arena *arena, const pintent_allocator *allocator) {
   }
 }
 
-static void pi_arena_free(pi_arena *arena) {
-  while (arena->blocks != NULL) {
-    pi_block *block = arena->blocks;
-    arena->blocks = block->before;
+static void pi_free_blocks(pi_arena *arena, pi_block *block) {
+  while (block != NULL) {
+    pi_block *before = block->before;
     arena->allocator.release(arena->allocator.context, block, block->size);
+    block = before;
   }
+}
+
+static void pi_arena_free(pi_arena *arena) {
+  pi_free_blocks(arena, arena->blocks);
+  pi_free_blocks(arena, arena->spare);
+  arena->blocks = arena->spare = NULL;
   arena->next = NULL;
   arena->left = 0;
 }
 
-/* Space in front of what is handed out, up to the next aligned address. */
-static size_t pi_padding(const char *place) {
-  return (size_t)(-(uintptr_t)place & (PI_ALIGNMENT - 1));
+static pi_mark pi_arena_mark(const pi_arena *arena) {
+  pi_mark mark = {arena->blocks, arena->next, arena->left};
+  return mark;
+}
+
+static void pi_arena_rewind(pi_arena *arena, pi_mark mark) {
+  while (arena->blocks != mark.blocks) {
+    pi_block *block = arena->blocks;
+    arena->blocks = block->before;
+    if (!PI_GUARDED && block->size == PI_BLOCK) { /* the system is slow to give a page that was never used */
+      block->before = arena->spare;
+      arena->spare = block;
+    } else {
+      arena->allocator.release(arena->allocator.context, block, block->size);
+    }
+  }
+  arena->next = mark.next;
+  arena->left = mark.left;
+}
+
+/* A block with room for some bytes, from those that are spare if one has the size. */
+static pi_block *pi_new_block(pi_arena *arena, size_t size) {
+  pi_block *block = arena->spare;
+  if (size == PI_BLOCK && block != NULL) {
+    arena->spare = block->before;
+  } else {
+    block = arena->allocator.allocate(arena->allocator.context, size);
+  }
+  if (block != NULL) {
+    block->before = arena->blocks;
+    block->size = size;
+    arena->blocks = block;
+  }
+  return block;
+}
+
+/* Space in front of a thing, up to the next address that suits it. */
+static size_t pi_padding(const char *place, size_t size) {
+  size_t alignment = size < PI_LINE ? PI_SMALL : PI_LINE;
+  return (size_t)(-(uintptr_t)place & (alignment - 1));
 }
 
 static void *pi_arena_raw(pi_arena *arena, size_t count, size_t size) {
@@ -68,29 +111,25 @@ static void *pi_arena_raw(pi_arena *arena, size_t count, size_t size) {
     return NULL;
   }
   size_t wanted = count * size;
-  size_t padding = pi_padding(arena->next);
+  size_t padding = pi_padding(arena->next, wanted);
   bool is_large = PI_GUARDED || wanted > PI_BLOCK / 4;
   if (PI_GUARDED || arena->next == NULL || arena->left < padding ||
       arena->left - padding < wanted) {
-    size_t room = wanted + sizeof(pi_block) + PI_ALIGNMENT;
-    room = is_large ? room : PI_BLOCK;
-    pi_block *block = arena->allocator.allocate(arena->allocator.context, room);
+    pi_block *block =
+        pi_new_block(arena, is_large ? wanted + sizeof(pi_block) + PI_LINE : PI_BLOCK);
     if (block == NULL) {
       return NULL;
     }
-    block->before = arena->blocks;
-    block->size = room;
-    arena->blocks = block;
     char *first = (char *)(block + 1);
+    padding = pi_padding(first, wanted);
     /* A large thing has a block of its own; the rest of the block before it stays in use. */
     if (is_large) {
-      first += pi_padding(first);
-      PI_GUARD(first + wanted, (size_t)((char *)block + room - (first + wanted)));
+      first += padding;
+      PI_GUARD(first + wanted, (size_t)((char *)block + block->size - (first + wanted)));
       return first;
     }
     arena->next = first;
-    arena->left = room - sizeof(pi_block);
-    padding = pi_padding(first);
+    arena->left = PI_BLOCK - sizeof(pi_block);
   }
   char *taken = arena->next + padding;
   arena->next = taken + wanted;

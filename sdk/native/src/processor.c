@@ -1,6 +1,8 @@
 /* What an x86 processor and its system can run, by the instruction cpuid. The compiler's own
  * __builtin_cpu_supports says no to everything in a library that zig has linked. */
 
+#include <stdatomic.h>
+
 #include "base.h"
 
 #if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
@@ -18,7 +20,7 @@ static void pi_cpuid(unsigned int leaf, unsigned int result[4]) {
 /* Whether all of some bits are set. */
 static bool pi_has_bits(unsigned int value, unsigned int bits) { return (value & bits) == bits; }
 
-static pi_processor pi_this_processor(void) {
+static pi_processor pi_ask_processor(void) {
   const unsigned int ymm = 0x6, zmm = 0xE6;              /* registers that the system saves */
   const unsigned int sse41 = 1U << 19, saves = 1U << 27; /* leaf 1, ecx */
   const unsigned int fma_avx = 1U << 12 | 1U << 28;
@@ -42,5 +44,21 @@ static pi_processor pi_this_processor(void) {
   found.has_avx512 = found.has_avx2 && pi_has_bits(seventh[1], avx512) && pi_has_bits(saved, zmm);
   found.has_vnni = found.has_avx512 && pi_has_bits(seventh[2], vnni);
   return found;
+}
+
+/* The same, which is asked once: in a virtual machine each cpuid takes as long as thousands of other
+ * instructions. */
+static pi_processor pi_this_processor(void) {
+  enum { known = 1, sha = 2, avx2 = 4, avx512 = 8 };
+  static atomic_uint answer;
+  unsigned int bits = atomic_load_explicit(&answer, memory_order_relaxed);
+  if (bits == 0) {
+    pi_processor found = pi_ask_processor();
+    bits = known | (found.has_sha ? sha : 0U) | (found.has_avx2 ? avx2 : 0U) |
+           (found.has_avx512 ? avx512 : 0U);
+    atomic_store_explicit(&answer, bits, memory_order_relaxed);
+  }
+  pi_processor processor = {(bits & sha) != 0, (bits & avx2) != 0, (bits & avx512) != 0};
+  return processor;
 }
 #endif

@@ -16,6 +16,9 @@ static bool pi_is_blank(pintent_text text) {
   for (size_t place = 0; place < text.size;) {
     uint32_t point = pi_next_point(text.data, text.size, &place);
     bool is_visible = true;
+    if (point > 0x20 && point < 0x7F) {
+      return false;
+    }
     for (size_t n = 0; n < PI_COUNT(pi_invisible); n += 2) {
       is_visible &= point < pi_invisible[n] || point > pi_invisible[n + 1];
     }
@@ -234,9 +237,9 @@ static bool pi_store_templates(pi_templates_reader *reader, const pi_json *form)
   return reader->error->status == PINTENT_OK;
 }
 
-/* Reads the tensor bot.templates. Its tree is of `scratch`, and the texts of the file or the arena. */
-static bool pi_read_templates(const pi_file *file, const pi_content *content, pi_arena *arena,
-                              pi_arena *scratch, pi_templates *templates, pi_error *error) {
+/* Reads the tensor bot.templates, with its tree in `scratch`. */
+static bool pi_read_set(const pi_file *file, const pi_content *content, pi_arena *arena,
+                        pi_arena *scratch, pi_templates *templates, pi_error *error) {
   const pi_tensor *tensor = pi_find_tensor(file, "bot.templates");
   const pi_json_rules rules = {PI_TEMPLATES_DEPTH, true, true};
   if (tensor == NULL || tensor->dtype != PI_U8 || tensor->num_axes != 1) {
@@ -270,4 +273,13 @@ static bool pi_read_templates(const pi_file *file, const pi_content *content, pi
     }
   }
   return pi_store_templates(&reader, form);
+}
+
+/* The same, after which the tree has gone; the texts are of the file or the arena. */
+static bool pi_read_templates(const pi_file *file, const pi_content *content, pi_arena *arena,
+                              pi_arena *scratch, pi_templates *templates, pi_error *error) {
+  pi_mark mark = pi_arena_mark(scratch);
+  bool is_read = pi_read_set(file, content, arena, scratch, templates, error);
+  pi_arena_rewind(scratch, mark);
+  return is_read;
 }

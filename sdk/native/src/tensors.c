@@ -134,25 +134,30 @@ static bool pi_place_tensors(pi_file *file, const char *data, size_t size, pi_ar
   return true;
 }
 
+/* Whether a tensor has a number that is NaN, infinite or beyond PI_LARGEST. The bits of a number
+ * without its sign are larger, the larger the number; those of NaN are the largest. */
 static bool pi_has_bad_number(const pi_tensor *tensor) {
-  bool is_bad = false;
+  enum { infinite = 0x7C00, largest = 0x477FE000 }; /* of halves, and PI_LARGEST of floats */
+  uint32_t is_bad = 0;
   if (tensor->dtype == PI_F16) {
     const uint16_t *halves = (const uint16_t *)(const void *)tensor->data;
+    uint16_t is_any = 0;
     for (size_t n = 0; n < tensor->size; n++) {
-      is_bad |= (halves[n] & 0x7C00) == 0x7C00;
+      is_any |= (uint16_t)((halves[n] & infinite) == infinite);
     }
+    is_bad = is_any;
   } else if (tensor->dtype == PI_F32) {
-    const float *floats = (const float *)(const void *)tensor->data;
+    const uint32_t *floats = (const uint32_t *)(const void *)tensor->data;
     for (size_t n = 0; n < tensor->size; n++) {
-      is_bad |= !(fabsf(floats[n]) <= (float)PI_LARGEST); /* false for NaN */
+      is_bad |= (int32_t)(floats[n] & 0x7FFFFFFF) > largest;
     }
   } else if (tensor->dtype == PI_F64) {
     const double *doubles = (const double *)(const void *)tensor->data;
     for (size_t n = 0; n < tensor->size; n++) {
-      is_bad |= !(fabs(doubles[n]) <= PI_LARGEST);
+      is_bad |= !(fabs(doubles[n]) <= PI_LARGEST); /* false for NaN */
     }
   }
-  return is_bad;
+  return is_bad != 0;
 }
 
 static const pi_tensor *pi_find_tensor(const pi_file *file, const char *name) {

@@ -35,12 +35,22 @@ static uint32_t pi_next_point(const char *text, size_t size, size_t *place) {
   return point;
 }
 
+/* Bytes at the beginning of a text that are ASCII. */
+static size_t pi_ascii_size(const char *text, size_t size) {
+  for (size_t n = 0; n < size; n += 8) {
+    uint64_t others = pi_load_eight(text, size, n) & pi_eight(0x80);
+    if (others != 0) {
+      return n + pi_lowest_byte(others);
+    }
+  }
+  return size;
+}
+
 /* Whether all bytes are UTF-8. */
 static bool pi_is_utf8(const char *text, size_t size) {
   for (size_t place = 0; place < size;) {
-    if ((unsigned char)text[place] < 0x80) {
-      place++;
-    } else if (pi_next_point(text, size, &place) == PI_BAD_BYTE) {
+    place += pi_ascii_size(text + place, size - place);
+    if (place < size && pi_next_point(text, size, &place) == PI_BAD_BYTE) {
       return false;
     }
   }

@@ -4,79 +4,173 @@
 #include "tokens.h"
 #include "vocabulary.h"
 
-static pintent_text pi_word(const pi_words *words, size_t number) {
-  uint32_t start = words->places[number];
-  pintent_text word = {words->bytes + start, words->places[number + 1] - words->gap - start};
+/* Where the word that has begun at a place, or before it, ends. */
+static size_t pi_end_of_word(const pi_words *words, size_t place) {
+  for (; place < words->size; place += 8) {
+    uint64_t eight = pi_load_eight(words->bytes, words->size, place);
+    uint64_t feeds = pi_bytes_below(eight ^ pi_eight('\n'), 1);
+    if (feeds != 0) {
+      return place + pi_lowest_byte(feeds);
+    }
+  }
+  return words->size;
+}
+
+/* The word that begins at a place, and its first eight bytes, with zeros behind a shorter one. */
+PI_INLINE pintent_text pi_next_word(const pi_words *words, size_t place, uint64_t *head) {
+  pintent_text word = {words->bytes + place, 0};
+  if (place < words->size) {
+    *head = pi_load_eight(words->bytes, words->size, place);
+    uint64_t feeds = pi_bytes_below(*head ^ pi_eight('\n'), 1);
+    if (feeds != 0) {
+      word.size = pi_lowest_byte(feeds);
+      *head &= ((uint64_t)1 << 8 * word.size) - 1;
+    } else {
+      word.size = pi_end_of_word(words, place + 8) - place;
+    }
+  }
   return word;
+}
+
+static pintent_text pi_word(const pi_words *words, size_t number) {
+  size_t place = words->places[number / PI_WORDS_OF_PLACE];
+  for (size_t n = number % PI_WORDS_OF_PLACE; n > 0; n--) {
+    place = pi_end_of_word(words, place) + 1;
+  }
+  pintent_text word = {words->bytes + place, pi_end_of_word(words, place) - place};
+  return word;
+}
+
+PI_INLINE uint32_t pi_hash_of_head(uint64_t head, pintent_text word) {
+  const uint64_t odd = 0x9E3779B97F4A7C15u; /* any odd number with mixed bits */
+  if (word.size > 8) {
+    uint64_t last;
+    memcpy(&last, word.data + word.size - 8, sizeof last);
+    head = (head ^ word.size) * odd ^ last;
+  }
+  if (word.size > 16) {
+    head ^= (uint64_t)pi_fnv(PI_FNV_START, word.data + 8, word.size - 16) << 32;
+  }
+  head *= odd;
+  return (uint32_t)(head ^ head >> 32);
+}
+
+static uint32_t pi_hash_word(pintent_text word) {
+  uint64_t head = 0;
+  if (word.size >= 8) {
+    memcpy(&head, word.data, 8);
+  } else if (word.size >= 4) {
+    uint32_t first, last; /* which may overlap */
+    memcpy(&first, word.data, 4);
+    memcpy(&last, word.data + word.size - 4, 4);
+    head = first | (uint64_t)last << 8 * (word.size - 4);
+  } else {
+    for (size_t n = word.size; n-- > 0;) {
+      head = head << 8 | (unsigned char)word.data[n];
+    }
+  }
+  return pi_hash_of_head(head, word);
+}
+
+/* What the entry of a word with this hash has beside the number. */
+static uint32_t pi_mark_of(const pi_words *words, uint32_t hash) {
+  return (uint32_t)(hash * ((uint64_t)words->mask + 1));
+}
+
+PI_APART bool pi_has_word(const pi_words *words, uint32_t entry, pintent_text word) {
+  return pi_same(pi_word(words, (entry & words->mask) - 1), word);
+}
+
+/* The slot of a word with this hash; an empty one if there is none. */
+PI_INLINE uint32_t *pi_find_slot(const pi_words *words, pintent_text word, uint32_t hash) {
+  uint32_t mark = pi_mark_of(words, hash), mask = words->mask;
+  size_t num_slots = words->num_slots, slot = (size_t)((uint64_t)hash * num_slots >> 32);
+  for (;; slot = slot + 1 < num_slots ? slot + 1 : 0) {
+    uint32_t entry = words->slots[slot];
+    if (entry == 0 || ((entry ^ mark) <= mask && pi_has_word(words, entry, word))) {
+      return &words->slots[slot];
+    }
+  }
 }
 
 static uint32_t pi_find_hashed(const pi_words *words, pintent_text word, uint32_t hash) {
   if (words->count == 0) {
     return PI_NO_WORD;
   }
-  for (size_t slot = hash & words->mask;; slot = (slot + 1) & words->mask) {
-    uint32_t number = words->slots[slot];
-    if (number == 0) {
-      return PI_NO_WORD;
-    }
-    if (pi_same(pi_word(words, number - 1), word)) {
-      return number - 1;
-    }
-  }
+  /* The number of an empty slot is PI_NO_WORD. */
+  return (*pi_find_slot(words, word, hash) & words->mask) - 1;
 }
 
 static uint32_t pi_find_word(const pi_words *words, pintent_text word) {
-  return pi_find_hashed(words, word, pi_fnv(PI_FNV_START, word.data, word.size));
+  return pi_find_hashed(words, word, pi_hash_word(word));
 }
 
-/* Puts all words into the hash table; the number of a word that is there already, or the count. */
-static size_t pi_hash_words(pi_words *words, pi_arena *arena, pi_error *error) {
-  size_t room = 16;
-  while (room < 2 * words->count) {
-    room *= 2;
+static size_t pi_count_points(pintent_text text) {
+  size_t count = 0;
+  for (size_t n = 0; n < text.size; n++) {
+    count += ((unsigned char)text.data[n] & 0xC0) != 0x80;
   }
-  words->slots = pi_take(arena, room, sizeof *words->slots, error);
-  words->mask = room - 1;
-  for (size_t number = 0; words->slots != NULL && number < words->count; number++) {
-    pintent_text word = pi_word(words, number);
-    size_t slot = pi_fnv(PI_FNV_START, word.data, word.size) & words->mask;
-    while (words->slots[slot] != 0) {
-      if (pi_same(pi_word(words, words->slots[slot] - 1), word)) {
-        return number;
-      }
-      slot = (slot + 1) & words->mask;
+  return count;
+}
+
+/* Finds the words of `bytes`, of which there are `count`, and puts them into the hash table, up to the
+ * first that is there already; its number, or the count. */
+static size_t pi_hash_words(pi_words *words, pi_arena *arena, pi_error *error) {
+  words->num_slots = words->count + words->count / 2 + 1;
+  words->slots = pi_take(arena, words->num_slots, sizeof *words->slots, error);
+  words->places =
+      pi_take(arena, words->count / PI_WORDS_OF_PLACE + 1, sizeof *words->places, error);
+  for (words->mask = 1; words->mask < words->count;) {
+    words->mask = 2 * words->mask + 1;
+  }
+  if (words->slots == NULL || words->places == NULL) {
+    return 0;
+  }
+  size_t place = 0;
+  for (size_t number = 0; number < words->count; number++) {
+    uint64_t head = 0;
+    pintent_text word = pi_next_word(words, place, &head);
+    if (number % PI_WORDS_OF_PLACE == 0) {
+      words->places[number / PI_WORDS_OF_PLACE] = (uint32_t)place;
     }
-    words->slots[slot] = (uint32_t)(number + 1);
+    uint32_t hash = pi_hash_of_head(head, word), *slot = pi_find_slot(words, word, hash);
+    if (*slot != 0) {
+      return number;
+    }
+    *slot = pi_mark_of(words, hash) | (uint32_t)(number + 1);
+    if (word.size > words->longest) {
+      size_t length = pi_count_points(word);
+      words->longest = length > words->longest ? length : words->longest;
+    }
+    place += word.size + 1;
   }
   return words->count;
 }
 
-/* Finds where the words begin, which are separated by line feeds. */
-static bool pi_split_words(pi_words *words, pintent_text text, pi_arena *arena, pi_error *error) {
-  words->bytes = text.data;
-  words->gap = 1;
-  words->count = text.size > 0;
-  for (size_t n = 0; n < text.size; n++) {
-    words->count += text.data[n] == '\n';
-  }
-  words->places = pi_take(arena, words->count + 1, sizeof *words->places, error);
-  if (words->places == NULL) {
-    return false;
-  }
-  size_t number = 0;
-  for (size_t n = 0; n < text.size; n++) {
-    if (text.data[n] == '\n') {
-      words->places[++number] = (uint32_t)(n + 1);
+/* Counts the line feeds of a text, in parts whose counts fit a byte, which compilers make fast. */
+static size_t pi_count_lines(pintent_text text) {
+  enum { part = 192 };
+  size_t count = 0;
+  for (size_t start = 0; start < text.size; start += part) {
+    size_t end = text.size - start < part ? text.size : start + part;
+    unsigned char found = 0;
+    for (size_t n = start; n < end; n++) {
+      found = (unsigned char)(found + (text.data[n] == '\n'));
     }
+    count += found;
   }
-  words->places[words->count] = (uint32_t)(text.size + (text.size > 0));
-  return true;
+  return count;
 }
 
-static bool pi_check_words(pi_vocabulary *vocabulary, pi_arena *arena, pi_error *error) {
+/* Reads the words of a text, which are separated by line feeds. */
+static bool pi_read_words(pi_vocabulary *vocabulary, pintent_text text, pi_arena *arena,
+                          pi_error *error) {
   pi_words *words = &vocabulary->words;
+  words->bytes = text.data;
+  words->size = text.size;
+  words->count = (text.size > 0) + pi_count_lines(text);
   size_t repeated = pi_hash_words(words, arena, error);
-  if (words->slots == NULL) {
+  if (error->status != PINTENT_OK) {
     return false;
   }
   if (repeated < words->count) {
@@ -85,20 +179,13 @@ static bool pi_check_words(pi_vocabulary *vocabulary, pi_arena *arena, pi_error 
                    "the vocabulary has '%.*s' twice, at %zu and %zu; remove one of them and its row",
                    PI_SHOWN(word), (size_t)pi_find_word(words, word), repeated);
   }
-  for (size_t number = 0; number < words->count; number++) {
-    pintent_text word = pi_word(words, number);
-    if (word.size == 0) {
-      return pi_fail(error, PINTENT_ERROR_MODEL, "word %zu of the vocabulary is empty", number);
-    }
-    size_t chars = 0;
-    for (size_t n = 0; n < word.size; n++) {
-      chars += ((unsigned char)word.data[n] & 0xC0) != 0x80;
-    }
-    vocabulary->longest = chars > vocabulary->longest ? chars : vocabulary->longest;
+  pintent_text none = {"", 0};
+  uint32_t empty = pi_find_word(words, none);
+  if (empty != PI_NO_WORD) {
+    return pi_fail(error, PINTENT_ERROR_MODEL, "word %zu of the vocabulary is empty",
+                   (size_t)empty);
   }
-  if (vocabulary->longest > PI_MAX_PIECE) {
-    vocabulary->longest = PI_MAX_PIECE;
-  }
+  vocabulary->longest = words->longest < PI_MAX_PIECE ? words->longest : PI_MAX_PIECE;
   return true;
 }
 
@@ -153,8 +240,8 @@ static bool pi_read_vocabulary(const pi_file *file, pi_vocabulary *vocabulary, p
     return pi_fail(error, PINTENT_ERROR_MODEL, "vocabulary.bytes is not UTF-8");
   }
   pintent_text text = {tensor->data, tensor->size};
-  return pi_split_words(&vocabulary->words, text, arena, error) &&
-         pi_check_words(vocabulary, arena, error) && pi_read_lost(file, vocabulary, arena, error);
+  return pi_read_words(vocabulary, text, arena, error) &&
+         pi_read_lost(file, vocabulary, arena, error);
 }
 
 /* Whether a filter of lost words (Bloom 1970) has a word: docs/correction.md. */

@@ -7,20 +7,15 @@
  * many there are in all. */
 static size_t pi_split_word(const pi_vocabulary *vocabulary, pintent_text word, uint32_t *pieces,
                             size_t room) {
-  /* The hashes of what begins at a place are made once, each from the one before it. */
-  uint32_t hashes[PI_MAX_PIECE + 1];
   size_t ends[PI_MAX_PIECE + 1], found = 0;
   char data[4 * PI_MAX_PIECE + 8] = "##"; /* and the piece behind it */
   for (size_t start = 0; start < word.size;) {
     size_t prefix = start > 0 ? 2 : 0, count = 0, end = start;
-    uint32_t hash = pi_fnv(PI_FNV_START, data, prefix);
     while (end < word.size && count + prefix < vocabulary->longest) {
-      size_t from = end++;
+      end++;
       while (end < word.size && ((unsigned char)word.data[end] & 0xC0) == 0x80) {
         end++;
       }
-      hash = pi_fnv(hash, word.data + from, end - from);
-      hashes[count] = hash;
       ends[count++] = end;
     }
     uint32_t piece = PI_NO_WORD;
@@ -28,7 +23,7 @@ static size_t pi_split_word(const pi_vocabulary *vocabulary, pintent_text word, 
       count--;
       memcpy(data + 2, word.data + start, ends[count] - start);
       pintent_text text = {data + 2 - prefix, prefix + ends[count] - start};
-      piece = pi_find_hashed(&vocabulary->words, text, hashes[count]);
+      piece = pi_find_word(&vocabulary->words, text);
     }
     if (piece != PI_NO_WORD) {
       if (found < room) {

@@ -42,8 +42,7 @@ PINTENT_API size_t hook_tokens(const char *text, size_t size, char *out, size_t 
 static bool hook_vocabulary(pi_vocabulary *vocabulary, pintent_text text, pi_arena *arena) {
   pi_error error = {PINTENT_OK, {""}};
   memset(vocabulary, 0, sizeof *vocabulary);
-  return pi_split_words(&vocabulary->words, text, arena, &error) &&
-         pi_check_words(vocabulary, arena, &error);
+  return pi_read_words(vocabulary, text, arena, &error);
 }
 
 /* Tokens of `word_pieces`. */
@@ -88,8 +87,8 @@ PINTENT_API size_t hook_read(const pintent_text *own_texts, size_t num_texts, co
   pi_vocabulary vocabulary;
   pintent_text entries = {words, words_size}, given = {text, size};
   pi_tokens tokens, corrected;
-  pi_words own;
-  pi_counter counter = {&arena, NULL, NULL, NULL, 0, 0};
+  pi_own_words own;
+  pi_counter counter;
   uint32_t *points = pi_arena_raw(&arena, PI_MAX_POINTS, sizeof *points);
   char *joined = pi_arena_raw(&arena, PI_MAX_TOKEN_BYTES + PI_MAX_TOKENS + PI_CORRECTED, 1);
   pintent_text *lost = pi_arena_take(&arena, num_filters, sizeof *lost);
@@ -97,10 +96,11 @@ PINTENT_API size_t hook_read(const pintent_text *own_texts, size_t num_texts, co
   pi_tokens_init(&corrected, &arena);
   hook_vocabulary(&vocabulary, entries, &arena);
   memset(&own, 0, sizeof own);
+  pi_counter_init(&counter, 0, &arena, &error);
   for (size_t n = 0; n < num_texts; n++) {
     pi_count_text(&counter, own_texts[n], points, &tokens, &error);
   }
-  pi_rank_words(&counter, &own, &arena, &error);
+  pi_keep_words(&counter, &own, &arena, &error);
   if (num_filters > 0) {
     memcpy(lost, filters, num_filters * sizeof *lost);
   }
