@@ -49,16 +49,17 @@ static pi_processor pi_ask_processor(void) {
 /* The same, which is asked once: in a virtual machine each cpuid takes as long as thousands of other
  * instructions. */
 static pi_processor pi_this_processor(void) {
-  enum { known = 1, sha = 2, avx2 = 4, avx512 = 8 };
+  enum { known = 1, sha = 2, avx2 = 4, avx512 = 8, vnni = 16 };
   static atomic_uint answer;
   unsigned int bits = atomic_load_explicit(&answer, memory_order_relaxed);
   if (bits == 0) {
     pi_processor found = pi_ask_processor();
     bits = known | (found.has_sha ? sha : 0U) | (found.has_avx2 ? avx2 : 0U) |
-           (found.has_avx512 ? avx512 : 0U);
+           (found.has_avx512 ? avx512 : 0U) | (found.has_vnni ? vnni : 0U);
     atomic_store_explicit(&answer, bits, memory_order_relaxed);
   }
-  pi_processor processor = {(bits & sha) != 0, (bits & avx2) != 0, (bits & avx512) != 0};
+  pi_processor processor = {(bits & sha) != 0, (bits & avx2) != 0, (bits & avx512) != 0,
+                            (bits & vnni) != 0};
   return processor;
 }
 #endif
