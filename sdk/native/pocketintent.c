@@ -19,6 +19,15 @@
 #define PI_FOR_SPEED
 #endif
 
+/* Where the compiler is told to care for size, for a page or for Windows, all but the kernels is. */
+#ifdef __OPTIMIZE_SIZE__
+#define PI_FOR_BOTH PI_FOR_SIZE
+#define PI_END_BOTH PI_FOR_SPEED
+#else
+#define PI_FOR_BOTH
+#define PI_END_BOTH
+#endif
+
 #include "src/memory.c"
 PI_FOR_SIZE
 #include "src/format.c"
@@ -36,9 +45,11 @@ PI_FOR_SIZE
 #endif
 PI_FOR_SPEED
 #include "src/sha256.c"
+PI_FOR_BOTH
 #include "src/unicode.c"
 #include "src/normal_form.c"
 #include "src/tokenizer.c"
+PI_END_BOTH
 PI_FOR_SIZE
 #include "src/tensors.c"
 #include "src/model_file.c"
@@ -49,6 +60,7 @@ PI_FOR_SIZE
 #include "src/matrix_file.c"
 PI_FOR_SPEED
 #include "src/matrix.c"
+PI_FOR_BOTH
 #include "src/vocabulary.c"
 #include "src/word_pieces.c"
 #include "src/ngrams.c"
@@ -57,6 +69,7 @@ PI_FOR_SPEED
 #include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
+PI_END_BOTH
 PI_FOR_SIZE
 #include "src/transformer_file.c"
 #ifdef PINTENT_NO_CHARACTERS
@@ -73,15 +86,19 @@ PI_FOR_SIZE
 #include "src/encoder.c"
 #include "src/templates.c"
 PI_FOR_SPEED
+PI_FOR_BOTH
 #include "src/index.c"
 #include "src/scan.c"
 #include "src/own_words.c"
 #include "src/correction.c"
 #include "src/decision.c"
+PI_END_BOTH
 PI_FOR_SIZE
 #include "src/bot.c"
 PI_FOR_SPEED
+PI_FOR_BOTH
 #include "src/match.c"
+PI_END_BOTH
 PI_FOR_SIZE
 #include "src/output.c"
 PI_FOR_SPEED

@@ -63,9 +63,9 @@ static char *pi_copy(pi_arena *arena, const char *data, size_t size, pi_error *e
 static size_t pi_format(char *text, size_t capacity, const char *format, ...) PI_PRINTF(3, 4);
 static size_t pi_format_list(char *text, size_t capacity, const char *format, va_list *arguments);
 
-/* Of functions whose arguments are to stay in registers or shape the code, and of what is to stay out
- * of them. */
-#if defined(__GNUC__) || defined(__clang__)
+/* Of functions whose arguments are to stay in registers, and of what is to stay out of them; in a page
+ * or on Windows the size of the library counts more. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__wasm__) && !defined(_WIN32)
 #define PI_INLINE __attribute__((always_inline)) static inline
 #define PI_APART __attribute__((noinline)) static
 #else

@@ -5,7 +5,16 @@
 
 #include "kernels.h"
 
-/* What several kernels contain is not repeated in each of a module of wasm, which is downloaded. */
+/* Functions whose constant arguments shape their code, and those that are never part of another. */
+#if defined(__GNUC__) || defined(__clang__)
+#define PI_SHAPED static inline __attribute__((always_inline))
+#define PI_NEVER_INLINE static __attribute__((noinline))
+#else
+#define PI_SHAPED static inline
+#define PI_NEVER_INLINE static
+#endif
+
+/* What several kernels contain is not repeated in each where size counts. */
 #if defined(__wasm__) || defined(_WIN32)
 #define PI_EXP_INLINE __attribute__((noinline))
 #else

@@ -44,7 +44,7 @@ PI_TARGET static inline PI_VEC PI_K(fold)(PI_VEC one, PI_VEC other) {
   (place)[3] = s3
 
 /* Four or six rows and one, two or three groups; the sums of the groups are PI_STRIP apart. */
-PI_TARGET PI_INLINE void PI_K(rows_of_one)(const float *numbers, const uint8_t *codes,
+PI_TARGET PI_SHAPED void PI_K(rows_of_one)(const float *numbers, const uint8_t *codes,
                                            bool is_coded, size_t step, size_t pairs,
                                            const float *states, PI_VEC *sums) {
   PI_ROW(0);
@@ -71,7 +71,7 @@ PI_TARGET PI_INLINE void PI_K(rows_of_one)(const float *numbers, const uint8_t *
   PI_ADD_PRODUCT(x##row, w##row, x); \
   PI_ADD_PRODUCT(y##row, w##row, y)
 
-PI_TARGET PI_INLINE void PI_K(rows_of_two)(const float *numbers, const uint8_t *codes,
+PI_TARGET PI_SHAPED void PI_K(rows_of_two)(const float *numbers, const uint8_t *codes,
                                            bool is_coded, size_t step, size_t pairs,
                                            const float *states, size_t stride, PI_VEC *sums) {
   const float *second = states + stride;
@@ -113,7 +113,7 @@ PI_TARGET static inline void PI_K(part)(PI_VEC both, PI_VEC *sums) {
 
 /* Two groups, and one of which the second half of the tokens repeats the first: the weights of two
  * rows share a vector. */
-PI_TARGET PI_INLINE void PI_K(rows_of_half)(const float *numbers, const uint8_t *codes,
+PI_TARGET PI_SHAPED void PI_K(rows_of_half)(const float *numbers, const uint8_t *codes,
                                             bool is_coded, size_t step, size_t pairs,
                                             const float *states, size_t stride, PI_VEC *sums) {
   const float *second = states + stride, *third = second + stride;
@@ -145,7 +145,7 @@ PI_TARGET PI_INLINE void PI_K(rows_of_half)(const float *numbers, const uint8_t 
   PI_TIMES_TWO(row);        \
   PI_ADD_PRODUCT(z##row, w##row, z)
 
-PI_TARGET PI_INLINE void PI_K(rows_of_three)(const float *numbers, const uint8_t *codes,
+PI_TARGET PI_SHAPED void PI_K(rows_of_three)(const float *numbers, const uint8_t *codes,
                                              bool is_coded, size_t step, size_t pairs,
                                              const float *states, size_t stride, PI_VEC *sums) {
   const float *second = states + stride, *third = second + stride;
@@ -170,7 +170,7 @@ PI_TARGET PI_INLINE void PI_K(rows_of_three)(const float *numbers, const uint8_t
 }
 
 /* One row that is left, and one group. */
-PI_TARGET PI_INLINE void PI_K(one_row)(const float *numbers, const uint8_t *codes, bool is_coded,
+PI_TARGET PI_SHAPED void PI_K(one_row)(const float *numbers, const uint8_t *codes, bool is_coded,
                                        size_t pairs, const float *states, PI_VEC *sums) {
   const size_t step = 0;
   PI_ROW(0);
@@ -184,7 +184,7 @@ PI_TARGET PI_INLINE void PI_K(one_row)(const float *numbers, const uint8_t *code
 }
 
 /* The sums of some rows from `row` on, of `left`; how many rows it were. */
-PI_TARGET PI_INLINE size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size_t left,
+PI_TARGET PI_SHAPED size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size_t left,
                                           bool is_coded, const float *states, size_t stride,
                                           size_t groups, bool ends_half, PI_VEC *sums) {
   size_t pairs = rows->pairs, step = rows->stride, count = left < 4 ? 1 : 4;
@@ -217,7 +217,7 @@ PI_TARGET PI_INLINE size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size
 
 /* Writes the products of `num` rows from `row` on and some groups. It is never inlined, so that its
  * constants take no registers of the loops. */
-PI_TARGET PI_APART void PI_K(write_rows)(const PI_VEC *sums, size_t row, size_t num, size_t groups,
+PI_TARGET PI_NEVER_INLINE void PI_K(write_rows)(const PI_VEC *sums, size_t row, size_t num, size_t groups,
                                          const pi_products *products) {
   float scales[PI_STRIP + 1], bias[PI_STRIP + 1];
   for (size_t n = 0; n < num; n++) {
@@ -252,7 +252,7 @@ PI_TARGET PI_APART void PI_K(write_rows)(const PI_VEC *sums, size_t row, size_t 
 }
 
 /* All rows, and at most three groups. */
-PI_TARGET PI_INLINE void PI_K(multiply_rows)(const pi_pairs *rows, bool is_coded,
+PI_TARGET PI_SHAPED void PI_K(multiply_rows)(const pi_pairs *rows, bool is_coded,
                                              const float *states, size_t stride, size_t groups,
                                              bool ends_half, const pi_products *products) {
   PI_VEC sums[PI_GROUPS * PI_STRIP];
