@@ -55,33 +55,8 @@ def test_models_of_equal_names_keep_their_paths_and_no_model_is_named_twice(
     assert f"--model: {tiny_model} is given twice; give it once" in capsys.readouterr().err
 
 
-def test_a_teacher_reads_unknown_words_as_the_first_model_does(
-    tiny_model: Path, intent_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    corpus = tmp_path / "chats.txt"
-    corpus.write_text("order pizza please\nopen the gate\nfreezing cold\nbye thanks\n")
-    teacher = tmp_path / "other.safetensors"
-    teacher.write_bytes(tiny_model.read_bytes())
-    options = ["--shots", 3, "--errors", "0,2", "--decision", "nearest"]
-    assert (
-        call(intent_dir, "--model", tiny_model, "--teacher", teacher, "--corpus", corpus, *options)
-        == 0
-    )
-    captured = capsys.readouterr()
-    report = json.loads(captured.out)
-    assert report["models"] == {"tiny": str(tiny_model), "other": str(teacher)}
-    of_model, of_teacher = report["results"][:2], report["results"][2:]
-    assert [row.pop("system") for row in of_model + of_teacher] == ["tiny"] * 2 + ["other"] * 2
-    assert of_teacher == of_model
-    assert "4/4 runs" in captured.err
-
-
 @pytest.mark.parametrize(
-    "words",
-    [
-        *(["--errors", "-1"], ["--errors", "1,1"], ["--shots", "0"], ["--decision", "loud"]),
-        *(["--corpus", __file__], ["--teacher", __file__]),
-    ],
+    "words", [["--errors", "-1"], ["--errors", "1,1"], ["--shots", "0"], ["--decision", "loud"]]
 )
 def test_bad_options_are_a_bad_call(
     words: list[str], intent_dir: Path, capsys: pytest.CaptureFixture[str]

@@ -27,17 +27,23 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from pocketintent.cli.evaluate import folders
-from pocketintent.cli.options.shared import add, add_encoder_options, read_encoder
+from pocketintent.cli.evaluate.folders import print_reports
+from pocketintent.cli.options.shared import (
+    add,
+    add_encoder_options,
+    read_encoder,
+    refuse_options,
+)
 from pocketintent.cli.options.types import number, whole_numbers
-from pocketintent.cli.output import Progress
+from pocketintent.cli.output import Progress, print_note
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``evaluate bots``."""
     add(parser, "directories", help="folder of bots, each a JSON file")
     add_encoder_options(parser)
-    add(parser, "--corpus", help=folders.CORPUS_HELP)
+    help = "texts for the background of a teacher, which a model of this package has already"
+    add(parser, "--corpus", help=help)
     parser.add_argument(
         "--shots",
         type=whole_numbers(1),
@@ -58,19 +64,27 @@ def run(args: argparse.Namespace) -> int:
     """Measure the encoder on the bots of each folder."""
     from pocketintent.evaluation.intents.reliability_plot import plot_reliability
 
-    folders.check_corpus(args)
-    return folders.print_reports(_measure(args), plot_reliability, args.plot)
+    if args.teacher is None:
+        refuse_options(args, ("corpus",), "requires --teacher")
+    elif args.corpus is None:
+        args.parser.error("--teacher requires --corpus, for the texts of its background")
+    return print_reports(_measure(args), plot_reliability, args.plot)
 
 
 def _measure(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The report of each folder, all of which is read before the first is measured."""
+    from pocketintent.compression.background import make_background
     from pocketintent.evaluation.bots.answers import evaluate_bots, read_bots
+    from pocketintent.evaluation.intents.draw_scorers import EmbeddedTexts
+    from pocketintent.training.corpora.reader import read_texts
 
-    sets = [(folder, read_bots(folder)) for folder in args.directories]
+    folders = [(folder, read_bots(folder)) for folder in args.directories]
     encoder, path = read_encoder(args)
     if args.teacher is not None:
-        encoder = folders.add_background(encoder, args.corpus)
-    for folder, bots in sets:
+        print_note("encoding lines of the corpus, which are the background")
+        encoder = EmbeddedTexts(encoder)
+        encoder.background = make_background(encoder, read_texts(args.corpus))
+    for folder, bots in folders:
         name = folder.resolve().name
         with Progress("bots") as progress:
             report = evaluate_bots(

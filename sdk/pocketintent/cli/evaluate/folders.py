@@ -1,29 +1,26 @@
-"""What the tasks on folders share: options, reading the folders, teachers, and the reports."""
+"""What the tasks on folders of intents share: options, reading the folders, and the reports."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pocketintent.cli.options.shared import add, refuse_options
+from pocketintent.cli.options.shared import add
 from pocketintent.cli.output import Progress, print_json, print_note
 from pocketintent.runtime.decision.registry import DECISIONS
 
 if TYPE_CHECKING:
     from pocketintent.evaluation.intents.datasets import IntentData
-    from pocketintent.evaluation.intents.draw_scorers import EmbeddedTexts
-    from pocketintent.runtime.encoders.contract import Encoder
-
-CORPUS_HELP = "texts for the background of a teacher, which a model of this package has already"
 
 
 def add_options(parser: argparse.ArgumentParser, *, runs: int, plot: str) -> None:
     """Add the folders, the options of their draws, and ``--plot``, whose help is ``plot``."""
-    add(parser, "directories", "--split", "--no-names", "--seed")
+    add(parser, "directories", "--split", "--no-names")
     add(parser, "--decision", nargs=1, default=DECISIONS, help="measure this decision alone (all)")
     add(parser, "--runs", default=runs)
+    add(parser, "--seed")
     add(parser, "--plot", help=plot)
 
 
@@ -45,26 +42,6 @@ def each_folder(
     for data in data_sets:
         with Progress(unit) as progress:
             yield data, {**draws, "progress": progress.count(data.name, num_steps)}
-
-
-def check_corpus(args: argparse.Namespace) -> None:
-    """Refuse ``--corpus`` without ``--teacher``, and the other way round; bad usage, status 2."""
-    if args.teacher is None:
-        refuse_options(args, ("corpus",), "requires --teacher")
-    elif args.corpus is None:
-        args.parser.error("--teacher requires --corpus, for the texts of its background")
-
-
-def add_background(teacher: Encoder, corpus: Sequence[Path]) -> EmbeddedTexts:
-    """A sentence encoder with a background of lines of a corpus, as a model has."""
-    from pocketintent.compression.background import make_background
-    from pocketintent.evaluation.intents.draw_scorers import EmbeddedTexts
-    from pocketintent.training.corpora.reader import read_texts
-
-    print_note("encoding lines of the corpus, which are the background")
-    encoder = EmbeddedTexts(teacher)
-    encoder.background = make_background(encoder, read_texts(corpus))
-    return encoder
 
 
 def print_reports(
