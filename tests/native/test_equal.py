@@ -18,6 +18,10 @@ from pocketintent.runtime.encoders.contract import ModelEncoder
 from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS
 
 TOLERANCE = 1e-5
+WORDS = [
+    *("turn", "on", "off", "the", "lights", "lamp", "music"),
+    *("jazz", "pizza", "hello", "play", "some", "please"),
+]
 SETS = ("smart_home", "banking_support", "travel", "small_talk")
 MODELS = ("tiny", "fast", "default")
 INSTRUCTIONS = ("plain", "sse2", "neon", "dotprod", "avx2", "avx512")
@@ -213,27 +217,12 @@ def test_fewer_words_and_lost_words(core: Core, tmp_path: Path) -> None:
 
 def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveBot) -> None:
     rng = random.Random(5)
-    words = [
-        "turn",
-        "on",
-        "off",
-        "the",
-        "lights",
-        "lamp",
-        "music",
-        "jazz",
-        "pizza",
-        "hello",
-        "play",
-        "some",
-        "please",
-    ]
     intents = {
-        f"intent_{n}": [" ".join(rng.choices(words, k=5)) for _ in range(40)] for n in range(12)
+        f"intent_{n}": [" ".join(rng.choices(WORDS, k=5)) for _ in range(40)] for n in range(12)
     }
     for decision in ("nearest", "nearest+centroid"):
         recognizer, path = save_bot(intents, "tiny", decision=decision)
-        texts = [" ".join(rng.choices(words, k=6)) for _ in range(60)]
+        texts = [" ".join(rng.choices(WORDS, k=6)) for _ in range(60)]
         for cache in (0, DEFAULT_CACHE):  # by look-ups, and by a scan
             with core.open(path, cache) as bot:
                 assert_equal(bot, recognizer, texts)
@@ -241,22 +230,7 @@ def test_a_bot_of_many_rows_is_searched_by_its_table(core: Core, save_bot: SaveB
 
 def test_logistic_scans_many_templates_of_an_intent(core: Core, save_bot: SaveBot) -> None:
     rng = random.Random(8)
-    words = [
-        "turn",
-        "on",
-        "off",
-        "the",
-        "lights",
-        "lamp",
-        "music",
-        "jazz",
-        "pizza",
-        "hello",
-        "play",
-        "some",
-        "please",
-        "stop",
-    ]
+    words = [*WORDS, "stop"]
     intents = {
         f"intent_{n}": [" ".join(rng.choices(words[n * 4 : n * 4 + 7], k=5)) for _ in range(90)]
         for n in range(3)

@@ -238,36 +238,6 @@ PI_TARGET static void PI_K(sigmoid)(float *numbers, size_t size) {
   }
 }
 
-/* The hyperbolic tangent: near zero by a polynomial (of Cephes, by Moshier), since 1 less almost 1
- * would have lost its digits. */
-PI_TARGET static inline void PI_K(tanh_one)(PI_VEC *numbers) {
-  PI_VEC x = *numbers, square = x * x, power = x + x;
-  PI_VEC inside = PI_ALL(-5.70498872745e-3f);
-  inside = inside * square + 2.06390887954e-2f;
-  inside = inside * square - 5.37397155531e-2f;
-  inside = inside * square + 1.33314422036e-1f;
-  inside = inside * square - 3.33332819422e-1f;
-  inside = inside * square * x + x;
-  PI_K(exp_one)(&power);
-  PI_VEC outside = 1.0f - 2.0f / (power + 1.0f);
-#if PI_WIDTH == 1
-  *numbers = square < 0.390625f ? inside : outside;
-#else
-  PI_K(ints) is_inside = square < PI_ALL(0.390625f);
-  *numbers = (PI_VEC)(((PI_K(ints))inside & is_inside) | ((PI_K(ints))outside & ~is_inside));
-#endif
-}
-
-PI_TARGET static void PI_K(tanh)(float *numbers, size_t size) {
-  for (size_t n = 0; n < size; n += PI_WIDTH) {
-    size_t count = size - n < PI_WIDTH ? size - n : PI_WIDTH;
-    PI_VEC part = {0};
-    memcpy(&part, numbers + n, count * sizeof *numbers);
-    PI_K(tanh_one)(&part);
-    memcpy(numbers + n, &part, count * sizeof *numbers);
-  }
-}
-
 #ifndef PINTENT_NO_EDITS
 
 /* Numbers beyond the last whole vector move by nothing, and so count for nothing. */

@@ -217,8 +217,8 @@ PI_TARGET PI_SHAPED size_t PI_K(sum_rows)(const pi_pairs *rows, size_t row, size
 
 /* Writes the products of `num` rows from `row` on and some groups. It is never inlined, so that its
  * constants take no registers of the loops. */
-PI_TARGET PI_NEVER_INLINE void PI_K(write_rows)(const PI_VEC *sums, size_t row, size_t num, size_t groups,
-                                         const pi_products *products) {
+PI_TARGET PI_NEVER_INLINE void PI_K(write_rows)(const PI_VEC *sums, size_t row, size_t num,
+                                                size_t groups, const pi_products *products) {
   float scales[PI_STRIP + 1], bias[PI_STRIP + 1];
   for (size_t n = 0; n < num; n++) {
     scales[n] = products->scales == NULL ? 1.0f : pi_finite_half(products->scales[row + n]);

@@ -73,7 +73,8 @@ static void pi_arena_rewind(pi_arena *arena, pi_mark mark) {
   while (arena->blocks != mark.blocks) {
     pi_block *block = arena->blocks;
     arena->blocks = block->before;
-    if (!PI_GUARDED && block->size == PI_BLOCK) { /* the system is slow to give a page that was never used */
+    /* The system is slow to give a page that was never used. */
+    if (!PI_GUARDED && block->size == PI_BLOCK) {
       block->before = arena->spare;
       arena->spare = block;
     } else {
