@@ -1,0 +1,35 @@
+/** The errors of the package. The message says what is wrong, and what to do. */
+
+export class PocketIntentError extends Error {
+  override name = 'PocketIntentError';
+}
+
+/** A file could not be fetched or read: there is no connection, no such file, or no such address. */
+export class LoadError extends PocketIntentError {
+  override name = 'LoadError';
+}
+
+/** Not a model or bot file, or a damaged or a too new one. */
+export class ModelFileError extends PocketIntentError {
+  override name = 'ModelFileError';
+}
+
+/** Templates that break the format: docs/templates.md. */
+export class TemplateError extends PocketIntentError {
+  override name = 'TemplateError';
+}
+
+/** A valid file, or a call, that this entry of the package cannot run. */
+export class UnsupportedError extends PocketIntentError {
+  override name = 'UnsupportedError';
+}
+
+/** There is not enough memory. */
+export class OutOfMemoryError extends PocketIntentError {
+  override name = 'OutOfMemoryError';
+}
+
+/** The recogniser was closed. */
+export class ClosedError extends PocketIntentError {
+  override name = 'ClosedError';
+}
