@@ -1,7 +1,8 @@
 """The core on other processors and systems, by emulators where they are installed.
 
-ARM64 needs `apt-get install qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross`, Windows
-zig (`make native` installs it) and `apt-get install wine64`, wasm zig and Node.
+ARM64 needs `apt-get install qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross`, ARMv7
+`apt-get install qemu-user-static gcc-arm-linux-gnueabihf libc6-dev-armhf-cross`, Windows zig (`make
+native` installs it) and `apt-get install wine64`, wasm zig and Node.
 """
 
 import importlib.util
@@ -11,16 +12,19 @@ import random
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from benchmarks.robustness import core_files
 from benchmarks.robustness.core.asking import OPEN, Case, ask
 from benchmarks.robustness.core.building import FUZZ, compile_core
 from benchmarks.robustness.core.comparing import differences, expect
-from native_core import COMMAND, CORE
+from native_core import COMMAND, CORE, Core
+from native_edits import assert_equal
 from native_texts import HOSTILE, every_script, typing_errors, vectors
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.templates.files import load_templates
@@ -94,28 +98,67 @@ def assert_lines(found: list[Any], bot_file: Path, lines: Sequence[str]) -> None
         assert not differences(expected, {"match": match, "rank": ranking, **other})
 
 
-@pytest.fixture(scope="module")
-def arm64() -> tuple[str, str]:
-    """The emulator of Linux on ARM64, and its compiler."""
-    emulator = find("qemu-aarch64-static", "qemu-aarch64", packages="qemu-user-static")
-    packages = "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
-    return emulator, find("aarch64-linux-gnu-gcc", packages=packages)
+class Processor(NamedTuple):
+    """A processor that Linux runs on, in an emulator."""
+
+    name: str
+    emulator: str
+    compiler: str
+    libc: str
+    """The package of Debian with the C library."""
+    flags: tuple[str, ...] = ()
+
+
+# The vectors of ARMv7 are optional: all phones have them, and Debian's compiler does without.
+PROCESSORS = [
+    Processor("arm64", "qemu-aarch64", "aarch64-linux-gnu-gcc", "libc6-dev-arm64-cross"),
+    Processor(
+        "armv7",
+        "qemu-arm",
+        "arm-linux-gnueabihf-gcc",
+        "libc6-dev-armhf-cross",
+        ("-mfpu=neon",),
+    ),
+]
+
+
+class Machine(NamedTuple):
+    """A processor that is emulated here."""
+
+    processor: Processor
+    emulator: str
+    compiler: str
+
+    def build(self, source: Path, target: Path, *flags: str) -> list[str | Path]:
+        """Compile a program; returns the words that call it."""
+        compile_core(source, target, "-O1", "-static", *flags, compiler=[self.compiler])
+        return [self.emulator, target]
+
+
+@pytest.fixture(scope="module", params=PROCESSORS, ids=[each.name for each in PROCESSORS])
+def machine(request: pytest.FixtureRequest) -> Machine:
+    processor: Processor = request.param
+    emulators = f"{processor.emulator}-static", processor.emulator
+    emulator = find(*emulators, packages="qemu-user-static")
+    packages = f"gcc-{processor.compiler.removesuffix('-gcc')} {processor.libc}"
+    return Machine(processor, emulator, find(processor.compiler, packages=packages))
 
 
 @pytest.fixture(scope="module")
-def answers(arm64: tuple[str, str], make_once: MakeOnce) -> list[str | Path]:
-    """The words that call the program that answers, with the hooks in it, on ARM64."""
+def answers(machine: Machine, make_once: MakeOnce) -> list[str | Path]:
+    """The words that call the program that answers, with the hooks in it."""
+    processor = machine.processor
 
     def build(path: Path) -> None:
-        compile_core(FUZZ / "answers.c", path, "-O1", "-static", compiler=[arm64[1]])
+        machine.build(FUZZ / "answers.c", path, *processor.flags)
 
-    return [arm64[0], make_once("answers_arm64", build)]
+    return [machine.emulator, make_once(f"answers_{processor.name}", build)]
 
 
 @pytest.mark.parametrize(
     ("kind", "count"), [("static", 1200), ("contextual", 1200), ("transformer", 600)]
 )
-def test_small_models_answer_on_arm64_as_in_python(
+def test_small_models_answer_on_arm_as_in_python(
     answers: list[str | Path],
     exportable_models: dict[str, Path],
     tmp_path: Path,
@@ -136,9 +179,7 @@ def test_small_models_answer_on_arm64_as_in_python(
             assert not differences(wanted, answer), text
 
 
-def test_the_tokenizer_on_arm64_passes_its_vectors(
-    answers: list[str | Path], bot_file: Path
-) -> None:
+def test_the_tokenizer_on_arm_passes_its_vectors(answers: list[str | Path], bot_file: Path) -> None:
     tokenizer = vectors("tokenizer")
     texts = [vector["text"] for vector in tokenizer]
     replies, _ = ask(answers, [Case(bot_file.read_bytes(), texts)])
@@ -146,14 +187,46 @@ def test_the_tokenizer_on_arm64_passes_its_vectors(
         assert answer["tokens"] == vector["tokens"]
 
 
-def test_the_command_on_arm64_prints_the_same_lines(
-    arm64: tuple[str, str], bot_file: Path, lines: list[str], tmp_path: Path
+def test_mutated_files_on_arm_are_refused_by_both_or_answered_alike(
+    answers: list[str | Path], tmp_path: Path
 ) -> None:
-    program = tmp_path / "command"
-    compile_core(COMMAND, program, "-O1", "-static", compiler=[arm64[1]])
-    found = run_lines([arm64[0], program, bot_file], lines)
+    """Sizes of files that lie are checked in words of 32 bits, too."""
+    files = [core_files.draw(seed) for seed in range(200)]
+    replies, at_end = ask(answers, [Case(file, core_files.TEXTS, "neon") for file in files])
+    assert at_end == ""
+    judged = [
+        core_files.judge(file, reply, tmp_path / "bot.safetensors")
+        for file, reply in zip(files, replies, strict=True)
+    ]
+    assert not [unequal for _, unequal in judged if unequal]
+    became = Counter(became for became, _ in judged)
+    assert became["refused by ModelFileError"] > 100 and became["opened"] > 10
+
+
+def test_the_command_on_arm_prints_the_same_lines(
+    machine: Machine, bot_file: Path, lines: list[str], tmp_path: Path
+) -> None:
+    command = machine.build(COMMAND, tmp_path / "command")
+    found = run_lines([*command, bot_file], lines)
     assert [line.pop("text") for line in found] == lines
     assert_lines(found, bot_file, lines)
+
+
+def test_edits_on_arm_are_those_of_python(
+    machine: Machine, core: Core, bot_file: Path, lines: list[str], tmp_path: Path
+) -> None:
+    program = machine.build(
+        CORE / "tests" / "edit_file.c", tmp_path / "edit_file", *machine.processor.flags
+    )
+    saved, recognizer = tmp_path / "saved.safetensors", IntentRecognizer.load(bot_file)
+    templates = ["play some jazz", "put on miles davis", "jazz please"]
+    removed = recognizer.intents[3]
+    call = [*program, bot_file, saved, removed, "play_jazz", *templates]
+    subprocess.run(list(map(str, call)), check=True)
+    recognizer.add_intent("play_jazz", templates)
+    recognizer.remove_intent(removed)
+    with core.open(saved) as bot:
+        assert_equal((recognizer, bot), lines)
 
 
 def test_the_command_for_windows_prints_the_same_lines(
