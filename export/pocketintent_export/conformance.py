@@ -45,7 +45,7 @@ and how often it is repeated."""
 
 
 def make_conformance(bot: Bot, inputs: GraphInputs, seed: int) -> list[dict[str, Any]]:
-    """The lines of the conformance file; ``docs/export.md`` describes their fields.
+    """The lines of the conformance file; ``docs/exported-folder.md`` describes their fields.
 
     They are of ``NUM_UTTERANCES`` different texts, chosen by ``seed``, or of fewer if nearly all
     decisions of ``bot`` are close.

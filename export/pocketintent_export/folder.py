@@ -1,4 +1,4 @@
-"""The files of an exported folder other than its graphs; ``docs/export.md`` describes them."""
+"""The files of an exported folder other than its graphs: ``docs/exported-folder.md``."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ SAMPLE = PACKAGE / "Sample" / "Sources" / "Sample"
 PAGE = REPOSITORY / "docs" / "apple.md"
 HEADER = REPOSITORY / "sdk" / "native" / "include" / "pocketintent.h"
 STAND_IN = REPOSITORY / "tests" / "apple" / "stand_in" / "SwiftUI.swift"
+FIRST_APP = REPOSITORY / "tests" / "apple" / "first_app" / "ContentView.swift"
 WRITE_CASES = REPOSITORY / "tests" / "apple" / "write_cases.py"
 
 
@@ -42,7 +43,7 @@ def run(call: list[str], **variables: str) -> str:
     return done.stdout
 
 
-# ---- Without Swift ---------------------------------------------------------------------------------
+# ---- Without Swift -----------------------------------------------------------------------------
 
 
 def arguments_of(text: str, start: int) -> list[str]:
@@ -148,7 +149,7 @@ def test_the_code_of_the_page_is_that_of_the_tests_and_the_sample() -> None:
     def lines(text: str) -> str:
         return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
-    files = [*SAMPLE.glob("*.swift"), *(PACKAGE / "Tests").rglob("*.swift")]
+    files = [FIRST_APP, *SAMPLE.glob("*.swift"), *(PACKAGE / "Tests").rglob("*.swift")]
     code = [lines(path.read_text("utf-8")) for path in files]
     blocks = re.findall(r"^```swift\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(blocks) > 2
@@ -156,7 +157,7 @@ def test_the_code_of_the_page_is_that_of_the_tests_and_the_sample() -> None:
         assert any(lines(block) in text for text in code), block
 
 
-# ---- With Swift ------------------------------------------------------------------------------------
+# ---- With Swift --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +199,7 @@ def test_the_package_passes_its_tests(swift: list[str], build: list[str], cases:
 def test_the_sample_is_taught_an_intent_and_keeps_it(
     swift: list[str], cases: Path, tmp_path: Path
 ) -> None:
-    # The sample is copied with the package and the core, since its bot file is not in the repository.
+    # It is copied with the package and the core, since no bot file is in the repository.
     for part in ("apple", "native"):
         ignore = shutil.ignore_patterns(".build", "Cases")
         shutil.copytree(REPOSITORY / "sdk" / part, tmp_path / part, ignore=ignore)
@@ -217,7 +218,7 @@ def test_the_sample_is_taught_an_intent_and_keeps_it(
 
 
 def check_views(swift: list[str], modules: Path, folder: Path) -> None:
-    """The views of the sample have right types, by a stand-in where SwiftUI is missing."""
+    """The views of the sample and of the page have right types, by a stand-in for SwiftUI."""
     compiler = [*swift[:-1], "swiftc", "-swift-version", "5"]
     bundle = folder / "bundle.swift"
     bundle.write_text("import Foundation\nextension Bundle { static let module = Bundle.main }\n")
@@ -226,6 +227,11 @@ def check_views(swift: list[str], modules: Path, folder: Path) -> None:
     run([*compiler, "-emit-module", *module])
     header = SOURCES / "CPocketIntent" / "include" / "module.modulemap"
     found = ["-I", str(folder), "-I", str(modules), "-Xcc", f"-fmodule-map-file={header}"]
-    files = [str(bundle), *map(str, sorted(SAMPLE.glob("*.swift")))]
     strict = ["-strict-concurrency=complete", "-warnings-as-errors"]
-    run([*compiler, "-typecheck", "-parse-as-library", *found, *strict, *files])
+    check = [*compiler, "-typecheck", "-parse-as-library", *found, *strict]
+    run([*check, str(bundle), *map(str, sorted(SAMPLE.glob("*.swift")))])
+    run([*check, str(FIRST_APP)])
+    wrong = folder / "Wrong.swift"
+    wrong.write_text(FIRST_APP.read_text("utf-8").replace("text: $text", "text: text"))
+    with pytest.raises(AssertionError, match="cannot convert value of type 'String'"):
+        run([*check, str(wrong)])

@@ -7,9 +7,9 @@ Examples:
   pocketintent export --model my.safetensors --templates my_bot.json --format tflite --out app/nlu
 
 The folder has all that an app in another language needs, and 500 conformance utterances with what
-it must compute; docs/export.md describes the files. The graphs are run on these utterances before
-the folder appears: if a vector differs from the runtime's by more than 0.0001, or one intent
-differs, nothing is written and the status is 1.
+it must compute: docs/exported-folder.md. The graphs are run on these utterances before the folder
+appears: if a vector differs from the runtime's by more than 0.0001, or one intent differs, nothing
+is written and the status is 1.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ enum Files {
     private static let repository = tests.appendingPathComponent("../../../..").standardizedFileURL
 
     static let model = repository.appendingPathComponent("sdk/pocketintent/assets/tiny.safetensors")
-    private static let templates = repository.appendingPathComponent("templates/smart_home.json")
+    static let templates = repository.appendingPathComponent("templates/smart_home.json")
 
     /// Bot files and, beside each, its conformance file: lines of JSON as `pocketintent export` writes.
     static func cases() throws -> [(bot: URL, lines: URL)] {

@@ -11,7 +11,7 @@ final class RecognizerTests: XCTestCase {
         XCTAssertGreaterThan(match.score, 0.5)
         let runnerUp = try XCTUnwrap(match.runnerUp)
         XCTAssertEqual(try XCTUnwrap(match.margin), match.score - runnerUp.score, accuracy: 1e-9)
-        XCTAssertEqual(recognizer.read("turn teh lihgts on"), "turn the lights on")
+        XCTAssertEqual(recognizer.read("turn the lihgts on"), "turn the lights on")
         XCTAssertEqual(recognizer.kind, "contextual")
     }
 

@@ -1,7 +1,7 @@
 """A folder that ``pocketintent export`` wrote: its files, verified, and the objects they describe.
 
-``docs/export.md`` describes the files. This module runs in Python what an app in another language
-runs; ``pocketintent export`` writes the folder.
+``docs/exported-folder.md`` describes the files. This module runs in Python what an app in another
+language runs; ``pocketintent export`` writes the folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The manifest of a folder that ``pocketintent export`` wrote; ``docs/export.md`` describes it."""
+"""The manifest of a folder that ``pocketintent export`` wrote: ``docs/exported-folder.md``."""
 
 from __future__ import annotations
 
