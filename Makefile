@@ -16,7 +16,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs native native-wheels sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs native native-wheels apple sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -55,6 +55,10 @@ native: $(NATIVE)/installed ## build the C core for every target into build/nati
 
 native-wheels: $(NATIVE)/installed ## build the wheels of pocketintent-native for every platform into dist/
 	$(NATIVE)/bin/python sdk/native/tools/wheels.py --out dist
+
+SWIFT ?= swift
+apple: $(TEST)/installed ## test the Swift package (SWIFT="sdk/apple/tools/debian_swift.sh FOLDER swift" gets Swift on Linux, as root)
+	POCKETINTENT_SWIFT="$(SWIFT)" $(TEST)/bin/python -m pytest tests/apple $(ARGS)
 
 sizes: python ## source lines of each room of the product, against their targets
 	@$(PYTHON) -m benchmarks.sizes

@@ -1,6 +1,8 @@
 // The names of SwiftUI that the sample uses, with Apple's declarations shortened, so that its views are
 // checked for types where there is no SwiftUI. Nothing of it runs.
 
+@_exported import Foundation  // as SwiftUI does
+
 public protocol View {
     associatedtype Body: View
     @ViewBuilder @MainActor var body: Body { get }

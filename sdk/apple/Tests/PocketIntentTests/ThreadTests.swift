@@ -90,12 +90,12 @@ final class ThreadTests: XCTestCase {
         XCTAssertLessThan(try resident() - before, 20_000_000)
     }
     #endif
+}
 
-    /// After an edit and its end, the classifier's solver may end at slightly other weights.
-    private func isNear(_ one: Match, _ other: Match) -> Bool {
-        one.intent == other.intent && one.nearest == other.nearest && one.reason == other.reason
-            && abs(one.score - other.score) < 1e-3
-    }
+/// After an edit and its end, the classifier's solver may end at slightly other weights.
+private func isNear(_ one: Match, _ other: Match) -> Bool {
+    one.intent == other.intent && one.nearest == other.nearest && one.reason == other.reason
+        && abs(one.score - other.score) < 1e-3
 }
 
 /// Counts from any thread.
