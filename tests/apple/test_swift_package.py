@@ -233,5 +233,5 @@ def check_views(swift: list[str], modules: Path, folder: Path) -> None:
     run([*check, str(FIRST_APP)])
     wrong = folder / "Wrong.swift"
     wrong.write_text(FIRST_APP.read_text("utf-8").replace("text: $text", "text: text"))
-    with pytest.raises(AssertionError, match="cannot convert value of type 'String'"):
+    with pytest.raises(AssertionError, match="expected type 'Binding<String>'"):
         run([*check, str(wrong)])
