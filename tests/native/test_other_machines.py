@@ -218,15 +218,19 @@ def test_edits_on_arm_are_those_of_python(
     program = machine.build(
         CORE / "tests" / "edit_file.c", tmp_path / "edit_file", *machine.processor.flags
     )
-    saved, recognizer = tmp_path / "saved.safetensors", IntentRecognizer.load(bot_file)
+    saved, fitted = tmp_path / "saved.safetensors", tmp_path / "fitted.safetensors"
+    recognizer = IntentRecognizer.load(bot_file)
     templates = ["play some jazz", "put on miles davis", "jazz please"]
     removed = recognizer.intents[3]
-    call = [*program, bot_file, saved, removed, "play_jazz", *templates]
+    call = [*program, bot_file, saved, fitted, removed, "play_jazz", *templates]
     subprocess.run(list(map(str, call)), check=True)
     recognizer.add_intent("play_jazz", templates)
     recognizer.remove_intent(removed)
     with core.open(saved) as bot:
         assert_equal((recognizer, bot), lines)
+    anew = IntentRecognizer.load(recognizer.templates.to_dict(), "tiny")
+    with core.open(fitted) as bot:
+        assert_equal((anew, bot), lines)
 
 
 def test_the_command_for_windows_prints_the_same_lines(
