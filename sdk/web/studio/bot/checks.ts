@@ -20,10 +20,17 @@ export interface Place {
 export interface Finding {
   readonly place: Place;
   readonly sentence: string;
+  /** The finding without the words that say where it is, for a note at the place itself. */
+  readonly note: string;
 }
 
 /** From the words of a text to what has these words. */
 type Places = Map<string, string>;
+
+function found(place: Place, subject: string, rest: string): Finding {
+  const note = rest.charAt(0).toUpperCase() + rest.slice(1);
+  return { place, sentence: subject ? `${subject} ${rest}` : rest, note };
+}
 
 const FOREIGN = /[{}[\]]|<[\p{L}\p{N}_]+>|\([^()]*\|[^()]*\)/u;
 const WHOLE_BOT: Place = { intent: null, list: null, text: null };
@@ -39,7 +46,7 @@ export function checkTemplates(bot: Bot): Finding[] {
 }
 
 function* findAll(bot: Bot): Generator<Finding> {
-  if (!bot.intents.length) yield { place: WHOLE_BOT, sentence: 'the set has no intents' };
+  if (!bot.intents.length) yield found(WHOLE_BOT, '', 'the set has no intents');
   const places: Places = new Map();
   const names = namesByWords(bot);
   const negations = negationsOf(bot.language);
@@ -75,39 +82,36 @@ function namesByWords(bot: Bot): Map<string, string> {
 
 function* checkIntent({ name, templates }: Intent, at: number): Generator<Finding> {
   const place = { intent: at, list: null, text: null };
+  const subject = `intent ${shorten(name)}`;
   if (templates.length === 1) {
-    const sentence =
-      `intent ${shorten(name)} has one template, for which other texts are easily taken; ` +
-      'write 5 or more';
-    yield { place, sentence };
+    const rest = 'has one template, for which other texts are easily taken; write 5 or more';
+    yield found(place, subject, rest);
   }
   if (!/\p{L}/u.test(templates.join(''))) {
-    const sentence =
-      `intent ${shorten(name)} has no letter in any template; a text is recognised by its ` +
-      'words, so add templates with words';
-    yield { place, sentence };
+    const rest =
+      'has no letter in any template; a text is recognised by its words, so add templates with words';
+    yield found(place, subject, rest);
   }
   const likeAnyOther = `intent '${name}' is an intent like any other;`;
   if ((TEXT_LISTS as readonly string[]).includes(name)) {
-    const sentence =
-      `${likeAnyOther} a list of texts without an intent is ` +
-      `the key '${name}' beside the key "intents"`;
-    yield { place, sentence };
+    const rest = `a list of texts without an intent is the key '${name}' beside the key "intents"`;
+    yield found(place, likeAnyOther, rest);
   } else if (SET_KEYS.includes(name) || INTENT_KEYS.includes(name)) {
-    const sentence =
-      `${likeAnyOther} if you mean the key of the format, ` +
+    const rest =
+      'if you mean the key of the format, ' +
       'write {"intents": {"lights_on": {"templates": ["turn on the lights"]}}}';
-    yield { place, sentence };
+    yield found(place, likeAnyOther, rest);
   }
 }
 
 function* checkName({ name }: Intent, at: number, names: Places): Generator<Finding> {
   const other = names.get(wordsOf(wordsOfName(name)));
   if (other === undefined || other === name) return;
-  const sentence =
-    `the name of intent ${shorten(name)} has the same words as that of intent ` +
-    `${shorten(other)}; names are learned from, so rename one of them`;
-  yield { place: { intent: at, list: null, text: null }, sentence };
+  const rest =
+    `has the same words as that of intent ${shorten(other)}; ` +
+    'names are learned from, so rename one of them';
+  const place = { intent: at, list: null, text: null };
+  yield found(place, `the name of intent ${shorten(name)}`, rest);
 }
 
 function* checkTexts(
@@ -120,14 +124,13 @@ function* checkTexts(
     const place: Place = { intent: at, list: 'templates', text: index };
     const where = `intent ${shorten(name)}, template ${index + 1} (${shorten(text)})`;
     const words = wordsOf(text);
-    if (!words) yield { place, sentence: `${where} has no word, so it never matches` };
+    if (!words) yield found(place, where, 'has no word, so it never matches');
     else if (places.has(words)) {
-      const sentence = `${where} has the same words as ${places.get(words)}; remove one of them`;
-      yield { place, sentence };
+      yield found(place, where, `has the same words as ${places.get(words)}; remove one of them`);
     } else places.set(words, where);
     const other = names.get(words);
     if (other !== undefined && other !== name) {
-      yield { place, sentence: `${where} has the words of the name of intent ${shorten(other)}` };
+      yield found(place, where, `has the words of the name of intent ${shorten(other)}`);
     }
   }
 }
@@ -155,14 +158,14 @@ function* checkNegatives(
     const place = { ...list, text: index };
     const at = `${where} ${index + 1} (${shorten(text)})`;
     const words = wordsOf(text);
-    if (!words) yield { place, sentence: `${at} has no word, so it has no effect` };
+    if (!words) yield found(place, at, 'has no word, so it has no effect');
     else if (places.has(words)) {
-      yield { place, sentence: `${at} has the same words as ${places.get(words)}` };
+      yield found(place, at, `has the same words as ${places.get(words)}`);
     } else if (templates.has(words)) {
-      const sentence =
-        `${at} has the same words as ${templates.get(words)}: both are learned from and ` +
+      const rest =
+        `has the same words as ${templates.get(words)}: both are learned from and ` +
         'pull against each other; remove or change one';
-      yield { place, sentence };
+      yield found(place, at, rest);
     }
     if (!places.has(words)) places.set(words, at);
   }
@@ -177,38 +180,39 @@ function* checkNegations(
   const template = templates.find((text) => isNegated(text, negations));
   const negative = except.find((text) => isNegated(text, negations));
   if (template === undefined || negative === undefined) return;
-  const sentence =
-    `intent ${shorten(name)} has negated templates (${shorten(template)}) and negated ` +
+  const rest =
+    `has negated templates (${shorten(template)}) and negated ` +
     `counter-examples (${shorten(negative)}), so that its negated texts are told apart by ` +
     'their other words alone; write its templates without a negation if you can';
-  yield { place: { intent: at, list: null, text: null }, sentence };
+  yield found({ intent: at, list: null, text: null }, `intent ${shorten(name)}`, rest);
 }
 
 /** Names the first template with the slots or short forms of other tools. */
 function* checkForeignSyntax(bot: Bot): Generator<Finding> {
-  const found = bot.intents.flatMap(({ name, templates }, intent) =>
+  const texts = bot.intents.flatMap(({ name, templates }, intent) =>
     templates.flatMap((text, index) => (FOREIGN.test(text) ? [{ name, intent, text, index }] : [])),
   );
-  const first = found[0];
+  const first = texts[0];
   if (!first) return;
-  const more = found.length > 1 ? ` (templates like it: ${found.length})` : '';
-  const sentence =
-    `intent ${shorten(first.name)}, template ${first.index + 1} (${shorten(first.text)}) ` +
+  const { name, intent, text, index } = first;
+  const more = texts.length > 1 ? ` (templates like it: ${texts.length})` : '';
+  const rest =
     `has braces, brackets or alternatives${more}: slots and short forms of ` +
     'other tools are read as plain text; write each sentence out, with a word for a slot';
-  yield { place: { intent: first.intent, list: 'templates', text: first.index }, sentence };
+  const where = `intent ${shorten(name)}, template ${index + 1} (${shorten(text)})`;
+  yield found({ intent, list: 'templates', text: index }, where, rest);
 }
 
 /** Names the first line with the words of a template; log lines may repeat each other. */
 function* checkBackground(lines: readonly string[], templates: Places): Generator<Finding> {
-  const found = lines.flatMap((text, index) => (templates.has(wordsOf(text)) ? [index] : []));
-  const first = found[0];
+  const texts = lines.flatMap((text, index) => (templates.has(wordsOf(text)) ? [index] : []));
+  const first = texts[0];
   if (first === undefined) return;
   const text = lines[first]!;
-  const more = found.length > 1 ? `, and ${found.length - 1} other lines are templates too` : '';
-  const sentence =
-    `'background', text ${first + 1} (${shorten(text)}) has the same words as ` +
-    `${templates.get(wordsOf(text))}${more}; background lines count as texts without an intent, ` +
-    'so remove such lines';
-  yield { place: { intent: null, list: 'background', text: first }, sentence };
+  const more = texts.length > 1 ? `, and ${texts.length - 1} other lines are templates too` : '';
+  const rest =
+    `has the same words as ${templates.get(wordsOf(text))}${more}; ` +
+    'background lines count as texts without an intent, so remove such lines';
+  const where = `'background', text ${first + 1} (${shorten(text)})`;
+  yield found({ intent: null, list: 'background', text: first }, where, rest);
 }
