@@ -79,10 +79,10 @@ export class Engine {
 
   /** The bytes of a bot file. */
   save(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.recognizer.save() as Promise<Uint8Array<ArrayBuffer>>;
+    return this.recognizer.save();
   }
 
   close(): void {
-    void this.recognizer.close();
+    this.recognizer.close();
   }
 }

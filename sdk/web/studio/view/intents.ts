@@ -1,6 +1,13 @@
 /** The intents: each a section that opens to its name, threshold, templates and counter-examples. */
 
-import { findIntent, type Intent, isBlank, nameProblem, withIntent, withNewIntent } from '../bot/bot.js';
+import {
+  findIntent,
+  type Intent,
+  isBlank,
+  nameProblem,
+  withIntent,
+  withNewIntent,
+} from '../bot/bot.js';
 import { withoutIntent } from '../bot/bot.js';
 import type { Finding } from '../bot/checks.js';
 import { count } from '../bot/messages.js';
@@ -62,7 +69,10 @@ export class IntentsView {
       this.list.append(section.element);
     }
     this.#sections.forEach((section, at) => {
-      section.update(intents[at]!, findings.filter(({ place }) => place.intent === at));
+      section.update(
+        intents[at]!,
+        findings.filter(({ place }) => place.intent === at),
+      );
       section.filter(this.#filter);
     });
   }

@@ -104,7 +104,13 @@ export class TextRows {
 
   #add(texts: readonly string[]): void {
     this.#adder.value = '';
-    this.store.editBot(withAddedTexts(this.store.bot, this.place, texts.map((text) => text.trim())));
+    this.store.editBot(
+      withAddedTexts(
+        this.store.bot,
+        this.place,
+        texts.map((text) => text.trim()),
+      ),
+    );
   }
 
   #onRowKey(event: KeyboardEvent, index: number): void {
