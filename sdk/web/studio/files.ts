@@ -3,8 +3,8 @@
 import { type Bot, EMPTY_BOT } from './bot/bot.js';
 import { isModelFile, templatesOf } from './bot/bot_file.js';
 import { parseTemplates } from './bot/forms.js';
-import { decodeText } from './trial/table.js';
-import { readUtterances, type UtteranceFile } from './trial/utterances.js';
+import { decodeText } from './bot/decode.js';
+import type { UtteranceFile } from './trial/utterances.js';
 
 /** What a file turned out to be. */
 export type Opened =
@@ -28,6 +28,7 @@ export async function openFile(file: File): Promise<Opened> {
     return { kind: 'model', name, bot, bytes: file };
   }
   if (/\.(csv|tsv|jsonl|txt)$/i.test(file.name)) {
+    const { readUtterances } = await import('./later.js');
     return { kind: 'utterances', file: readUtterances(bytes, file.name) };
   }
   const text = decodeText(bytes, file.name);

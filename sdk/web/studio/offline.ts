@@ -3,12 +3,8 @@
 import type { Config } from './config.js';
 
 const FILES = [
-  './',
-  'studio.js',
-  'studio.css',
-  'worker-thread.js',
-  'pocketintent.wasm',
-  'studio.json',
+  ...['./', 'studio.css', 'icon.svg', 'studio.json'],
+  ...['studio.js', 'chunk.js', 'later.js', 'worker-thread.js', 'pocketintent.wasm'],
 ];
 
 /**

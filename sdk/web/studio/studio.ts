@@ -1,7 +1,7 @@
 /** Joins the parts of the page: what is edited, the recogniser, the views and what is kept. */
 
 import { EMPTY_BOT, toJson, toTemplateSet } from './bot/bot.js';
-import { checkTemplates, type Finding } from './bot/checks.js';
+import type { Finding } from './bot/checks.js';
 import { count } from './bot/messages.js';
 import type { Config } from './config.js';
 import { Engine } from './engine.js';
@@ -13,7 +13,7 @@ import { IntentsView } from './view/intents.js';
 import { clearError, showError, showNews } from './view/notices.js';
 import { SettingsView } from './view/settings.js';
 import { TrialView } from './view/trial.js';
-import { UtterancesView } from './view/utterances.js';
+import type { UtterancesView } from './view/utterances.js';
 
 const SAVING_PAUSE = 400;
 
@@ -22,7 +22,7 @@ export class Studio {
   readonly #intents: IntentsView;
   readonly #settings: SettingsView;
   readonly #trial: TrialView;
-  readonly #utterances: UtterancesView;
+  #utterances: UtterancesView | null = null;
   #name: string;
   #engine: Engine | null = null;
   #model = '';
@@ -50,14 +50,6 @@ export class Studio {
       (intent, template) => this.#intents.show(intent, template),
       () => this.#keepSoon(),
     );
-    this.#utterances = new UtterancesView(
-      store,
-      (text) => {
-        this.#trial.text = text;
-        this.#trial.focus();
-      },
-      () => `${this.#name}.json`,
-    );
     this.#listen();
   }
 
@@ -68,7 +60,7 @@ export class Studio {
       this.#trial.text = kept.text;
     }
     this.#draw();
-    this.#drawFindings();
+    void this.#drawFindings();
     if (kept && !isCurrent) {
       showNews('The template file is newer than your edits. Undo brings these back.');
     }
@@ -161,7 +153,8 @@ export class Studio {
     this.#settings.update(this.#findings);
   }
 
-  #drawFindings(): void {
+  async #drawFindings(): Promise<void> {
+    const { checkTemplates } = await import('./later.js');
     this.#findings = checkTemplates(this.store.bot);
     const number = this.#findings.length;
     setText(byId('bot-notes'), number ? count(number, 'note') : 'no notes');
@@ -176,6 +169,22 @@ export class Studio {
     this.#models.value = this.#model || (names[0] ?? '');
   }
 
+  /** Asks for the utterances; what shows them is loaded with the first file. */
+  async #drawUtterances(): Promise<void> {
+    if (this.store.document.file !== null && !this.#utterances) {
+      const { UtterancesView } = await import('./later.js');
+      this.#utterances ??= new UtterancesView(
+        this.store,
+        (text) => {
+          this.#trial.text = text;
+          this.#trial.focus();
+        },
+        () => `${this.#name}.json`,
+      );
+    }
+    await this.#utterances?.update(this.#engine);
+  }
+
   // --- The recogniser ---------------------------------------------------------------------
 
   /** Fits the bot to what was edited, and shows what it makes of the texts now. */
@@ -183,11 +192,11 @@ export class Studio {
     performance.mark('edit');
     this.#keepSoon();
     const fit = this.#fit();
-    this.#drawFindings();
+    void this.#drawFindings();
     await fit;
     performance.measure('edit to fit', 'edit');
     this.#trial.update(this.#engine);
-    void this.#utterances.update(this.#engine);
+    await this.#drawUtterances();
   }
 
   async #fit(): Promise<void> {

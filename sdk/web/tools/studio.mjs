@@ -26,6 +26,8 @@ export async function buildStudio(folder = STUDIO) {
     ],
     outdir: folder,
     bundle: true,
+    splitting: true,
+    chunkNames: '[name]',
     minify: true,
     format: 'esm',
     target: 'es2022',

@@ -2,10 +2,11 @@
 
 import type { Bot } from '../bot/bot.js';
 import { closeMatch } from '../bot/close_match.js';
+import { decodeText } from '../bot/decode.js';
 import { FileProblem } from '../bot/forms.js';
 import { compareTexts, listNames, shorten } from '../bot/messages.js';
 import { wordsOf } from '../bot/tokens.js';
-import { decodeText, readTable } from './table.js';
+import { readTable } from './table.js';
 
 export const LEAST_IN_SCOPE = 20;
 export const LEAST_OUT_OF_SCOPE = 10;

@@ -16,14 +16,7 @@ export class SettingsView {
     margin: byId<HTMLInputElement>('bot-margin'),
   };
   readonly #learnNames = byId<HTMLInputElement>('learn-names');
-  readonly #lists = (['none', 'background'] as const).map((list) => ({
-    list,
-    rows: new TextRows(
-      this.store,
-      { intent: null, list },
-      list === 'none' ? WITHOUT_INTENT : LOG_LINE,
-    ),
-  }));
+  readonly #lists: readonly { list: 'none' | 'background'; rows: TextRows }[];
 
   constructor(private readonly store: Store) {
     for (const key of ['threshold', 'margin'] as const) {
@@ -40,6 +33,10 @@ export class SettingsView {
     }
     listen(this.#learnNames, {
       change: () => store.editBot({ ...store.bot, learnNames: this.#learnNames.checked }),
+    });
+    this.#lists = (['none', 'background'] as const).map((list) => {
+      const nouns = list === 'none' ? WITHOUT_INTENT : LOG_LINE;
+      return { list, rows: new TextRows(store, { intent: null, list }, nouns) };
     });
     for (const { list, rows } of this.#lists) byId(`${list}-texts`).append(rows.element);
   }

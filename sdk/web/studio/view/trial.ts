@@ -12,7 +12,7 @@ import { Meter } from './meter.js';
 const SAYING_PAUSE = 700;
 
 export class TrialView {
-  readonly #box = byId<HTMLInputElement>('text');
+  readonly #box = byId<HTMLTextAreaElement>('text');
   readonly #result = byId('result');
   readonly #said = byId('said');
   readonly #intent = element('p', { class: 'verdict' });
@@ -21,7 +21,7 @@ export class TrialView {
   readonly #details = element('dl', { class: 'details' });
   readonly #words = element('ul', { class: 'words' });
   readonly #adder: HTMLElement;
-  readonly #choice = element('select', { 'aria-label': 'Intent that gets the text' });
+  readonly #choice = element('select');
   #engine: Engine | null = null;
   #isReading = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,10 +35,9 @@ export class TrialView {
     this.#adder = element(
       'div',
       { class: 'teach' },
-      element('span', {}, 'Teach it:'),
-      this.#choice,
-      button('Add as template', () => this.#teach('templates')),
-      button('Add as counter-example', () => this.#teach('except')),
+      element('label', {}, 'Add to', this.#choice),
+      button('As a template', () => this.#teach('templates')),
+      button('As a counter-example', () => this.#teach('except')),
     );
     fill(
       this.#result,
@@ -120,8 +119,9 @@ export class TrialView {
     const most = Math.max(0.05, ...words.map(({ share }) => Math.abs(share)));
     const items = words.map(({ word, share }) => {
       const strength = (Math.abs(share) / most).toFixed(2);
-      const kind = share < 0 ? 'against' : 'for';
-      const points = `${share < 0 ? '−' : '+'}${(100 * Math.abs(share)).toFixed(0)}`;
+      const kind = share < -0.005 ? 'against' : 'for';
+      const number = (100 * Math.abs(share)).toFixed(0);
+      const points = number === '0' ? '0' : `${share < 0 ? '−' : '+'}${number}`;
       return element(
         'li',
         { class: kind, style: `--strength: ${strength}` },

@@ -3,7 +3,7 @@
 import type { Engine } from '../engine.js';
 import { count } from '../bot/messages.js';
 import type { Store } from '../store.js';
-import { type Answer, countConfusions, isRight } from '../trial/answers.js';
+import { type Answer, countAnswers, countConfusions, isRight } from '../trial/answers.js';
 import { type Choice, choose } from '../trial/limits.js';
 import { findWarnings, unknownIntent, type UtteranceFile } from '../trial/utterances.js';
 import { round } from '../trial/words.js';
@@ -101,10 +101,11 @@ export class UtterancesView {
       .filter((verdict) => counts[verdict])
       .map((verdict) => element('i', { class: verdict, style: `flex-grow: ${counts[verdict]}` }));
     fill(byId('figures-bar'), ...parts);
-    const outside = this.#answers.filter(({ utterance }) => utterance.intent === null).length;
+    const { numInScope, numOutOfScope, accuracy, outOfScopeAccepted } = countAnswers(this.#answers);
     setText(
       byId('figures-note'),
-      `${count(total - outside, 'utterance')} with an intent, ${outside} without one.`,
+      `${count(numInScope, 'sentence')} with an intent, ${share(accuracy)} got it; ` +
+        `${numOutOfScope} without one, ${share(outOfScopeAccepted)} accepted.`,
     );
   }
 
