@@ -1,14 +1,14 @@
 /** The words of texts: what the checks and the test compare texts by. */
 
-import { tokenize } from './tokenizer_until_plain.js';
+import { tokenize } from '../../src/wasm/words.js';
+
+/** The most code points of a name that are read. */
+const MAX_CHARS = 4096;
 
 /** The words of a text, separated by spaces; empty if it has none. */
 export function wordsOf(text: string): string {
   return tokenize(text).join(' ');
 }
-
-/** The most code points of a text that are read. */
-export const MAX_CHARS = 4096;
 
 /**
  * An intent's name as a text: a space is put where a capital letter follows a small one, and before
