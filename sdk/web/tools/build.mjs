@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { buildStudio } from './studio.mjs';
 
 const WEB = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ROOT = path.join(WEB, '..', '..');
@@ -72,3 +73,4 @@ await bundle(readFileSync(path.join(DIST, MODULES['wasm32-simd'])));
 writeTypes();
 copyFileSync(path.join(ROOT, 'LICENSE'), path.join(WEB, 'LICENSE')); // npm packs the package's own
 printSizes();
+await buildStudio();

@@ -40,6 +40,7 @@ export async function buildStudio(folder = STUDIO) {
   for (const file of ['worker-thread.js', 'pocketintent.wasm', 'pocketintent-plain.wasm']) {
     copyFileSync(path.join(DIST, file), path.join(folder, file));
   }
+  printSizes(folder);
 }
 
 function printSizes(folder) {
@@ -51,7 +52,4 @@ function printSizes(folder) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildStudio();
-  printSizes(STUDIO);
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildStudio();

@@ -33,14 +33,33 @@ function parseJson(text: string, source: string): unknown {
   if (!text.trim()) {
     throw new FileProblem(`${source} is empty; write {"lights_on": ["turn on the lights"]}`);
   }
+  let value: unknown;
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new FileProblem(
       `${source}: not JSON (${(error as Error).message}); names and texts stand in double quotes, ` +
         'with a comma between two of them and none after the last',
     );
   }
+  const twice = repeatedKey(text);
+  if (twice === undefined) return value;
+  throw new FileProblem(`${source}: ${shorten(twice)} appears twice in one object; merge the two`);
+}
+
+/** A key that an object of valid JSON has twice: of two, `JSON.parse` would keep the last. */
+function repeatedKey(json: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, colon] of json.matchAll(/[{}]|"(?:[^"\\]|\\.)*"(?=\s*(:)?)/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon) {
+      const key = JSON.parse(token) as string;
+      if (open.at(-1)!.has(key)) return key;
+      open.at(-1)!.add(key);
+    }
+  }
+  return undefined;
 }
 
 /** The bot of a decoded JSON value, which is whole if there are no problems. */
