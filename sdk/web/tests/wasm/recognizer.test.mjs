@@ -96,7 +96,7 @@ test('an intent is added, extended and removed', () => {
   assert.equal(recognizer.intents.at(-1), 'play_jazz');
   recognizer.addIntent('play_jazz', { except: ['who is miles davis'], threshold: 0.4 });
   assert.equal(recognizer.match('who is miles davis').reason, 'counter_example');
-  assert.equal(recognizer.explain('who is miles davis').counterExample, 'never play any jazz');
+  assert.equal(recognizer.explain('who is miles davis').counterExample, 'who is miles davis');
   recognizer.removeIntent('play_jazz');
   assert.ok(!recognizer.intents.includes('play_jazz'));
 });

@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Recognizer } from 'pocketintent';
+import * as index from 'pocketintent';
+import * as inline from 'pocketintent/inline';
 import {
   ClosedError,
   LoadError,
@@ -15,6 +16,7 @@ import {
 } from 'pocketintent/worker';
 import { botFile, DIST, WEB } from '../support/files.mjs';
 
+const { Recognizer } = index;
 const bytes = readFileSync(botFile());
 
 async function errorOf(promise) {
@@ -96,6 +98,18 @@ test('errors keep their classes and messages', async () => {
   assert.ok((await errorOf(worker.rank('lamp', 0))) instanceof RangeError);
   assert.equal((await worker.match('lamp off')).intent, 'lights_off');
   worker.close();
+});
+
+test('an error of one entry is an instance of the classes of every other', async () => {
+  const missing = await errorOf(WorkerRecognizer.load('/missing/bot'));
+  for (const entry of [index, inline]) {
+    assert.ok(missing instanceof entry.LoadError && missing instanceof entry.PocketIntentError);
+    assert.ok(!(missing instanceof entry.ModelFileError));
+    assert.ok(!(new Error('x') instanceof entry.PocketIntentError));
+    assert.ok(
+      !(null instanceof entry.LoadError || { name: 'LoadError' } instanceof entry.LoadError),
+    );
+  }
 });
 
 test('a module that is missing is a LoadError of the worker, too', async () => {
