@@ -58,7 +58,12 @@ export async function readSource(
 
 /** Whether a source was read before, by the page for its worker. */
 function isContent(source: Source | Content): source is Content {
-  return typeof source === 'object' && 'bytes' in source && source.bytes instanceof Uint8Array;
+  return (
+    typeof source === 'object' &&
+    source !== null &&
+    'bytes' in source &&
+    source.bytes instanceof Uint8Array
+  );
 }
 
 /** Fetches an address; in Node, what has no scheme is a path. */

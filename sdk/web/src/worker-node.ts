@@ -20,7 +20,7 @@ interface NodeWorker {
 }
 
 interface Threads {
-  readonly Worker: new (address: string | URL) => NodeWorker;
+  readonly Worker: new (address: string | URL, options: { execArgv: string[] }) => NodeWorker;
 }
 
 setThreadStarter((address): Thread => {
@@ -28,7 +28,9 @@ setThreadStarter((address): Thread => {
   if (threads === null) {
     throw new UnsupportedError('there are no threads here: Node 20.16 or later has them');
   }
-  const worker = new threads.Worker(address ?? new URL('./worker-thread.js', import.meta.url));
+  const script = address ?? new URL('./worker-thread.js', import.meta.url);
+  // Flags of the program, such as `--input-type`, may be wrong for another script.
+  const worker = new threads.Worker(script, { execArgv: [] });
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     listen: (onReply, onFailure) => {

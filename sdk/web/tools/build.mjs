@@ -49,7 +49,7 @@ async function bundle(simdModule) {
 
 function writeTypes() {
   const tsc = path.join(WEB, 'node_modules', '.bin', 'tsc');
-  const call = ['--project', WEB, '--emitDeclarationOnly', '--outDir', DIST];
+  const call = ['--project', WEB, '--emitDeclarationOnly', '--stripInternal', '--outDir', DIST];
   execFileSync(tsc, call, { stdio: 'inherit', shell: process.platform === 'win32' });
 }
 

@@ -32,7 +32,6 @@ export function findOwnWords(texts: readonly string[], tokens: Tokens): Words {
 
 /** Reads unknown words as the known ones within one typing error. */
 export class Corrector {
-  private readonly kept = wordsOf(KEPT_WORDS.split(/\s+/).filter(Boolean));
   private readonly edit = new Uint8Array(MAX_LETTERS + 1);
   private ofOwn = -1;
   private ofVocabulary = -1;
@@ -42,6 +41,8 @@ export class Corrector {
     private readonly own: Words,
     /** Room for the tokens of a corrected text. */
     private readonly corrected: Tokens,
+    /** Words that are right without being known. */
+    private readonly kept = wordsOf(KEPT_WORDS.trim().split(/\s+/)),
   ) {}
 
   /** Corrects the tokens of a text; the text itself if there is nothing to correct, otherwise that of

@@ -67,7 +67,7 @@ export function writePoint(bytes: Uint8Array, place: number, point: number): num
     bytes[place++] = point;
   } else {
     const more = sizeOfPoint(point) - 1;
-    bytes[place++] = ((0xf00 >> more) & 0xff) | (point >> (6 * more));
+    bytes[place++] = ((0xf0 << (3 - more)) & 0xff) | (point >> (6 * more));
     for (let n = more - 1; n >= 0; n--) bytes[place++] = 0x80 | ((point >> (6 * n)) & 0x3f);
   }
   return place;

@@ -23,10 +23,11 @@ export class OpenBot {
   private scratch = 0;
   private texts: BotTexts;
   private readonly room: number;
+  private readonly data: number;
 
   /**
-   * Opens the bytes of a file. They stay in the memory of the core for as long as it lives, since
-   * the bots that edits make read them, too.
+   * Opens the bytes of a file. They stay in the memory of the core until the end, since the bots that
+   * edits make read them, too.
    *
    * @param name - What messages call the file.
    */
@@ -38,11 +39,17 @@ export class OpenBot {
   ) {
     this.texts = new BotTexts(core);
     this.room = core.allocate(QUERY + QUERY_BYTES);
-    const data = core.put(content);
+    this.data = core.put(content);
     const message = this.room + MESSAGE;
-    const status = core.call[opening](data, content.length, 0, this.room + OUT, message);
-    check(core, status, message, name);
-    this.take(core.number(this.room + OUT));
+    const { data, room } = this;
+    const status = core.call[opening](data, content.length, 0, room + OUT, message);
+    try {
+      check(core, status, message, name);
+      this.take(core.number(room + OUT));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   match(text: string): Match {
@@ -126,6 +133,16 @@ export class OpenBot {
     this.take(edited);
     core.call.pintent_scratch_free(scratch);
     core.call.pintent_close(bot);
+  }
+
+  /** Frees all memory. */
+  close(): void {
+    const { core } = this;
+    core.call.pintent_scratch_free(this.scratch);
+    core.call.pintent_close(this.bot);
+    core.call.free(this.data);
+    core.call.free(this.room);
+    core.release();
   }
 
   private take(bot: number): void {

@@ -42,6 +42,14 @@ export function withAddition(
   }
 }
 
+/** What an intent gets, of what an edit was given. */
+export function asAddition(given: readonly string[] | Addition): Addition {
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError('an intent gets an array of templates, or an object with its texts');
+  }
+  return 'length' in given ? { templates: given } : given;
+}
+
 function listOf(texts: readonly string[]): readonly string[] {
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) {
     throw new TypeError('the texts of an intent must be an array of strings');

@@ -15,7 +15,7 @@ import type {
 } from '../types.js';
 import { OpenBot } from './bot.js';
 import { Core } from './core.js';
-import { withAddition } from './edits.js';
+import { asAddition, withAddition } from './edits.js';
 import { explainText } from './explain.js';
 import { loadModule, type RecognizerOptions } from './module.js';
 
@@ -67,7 +67,12 @@ export class Recognizer implements Matcher {
     const [core, { bytes, name }] = await prepare(model, options);
     const bot = new OpenBot(core, 'pintent_open_model_buffer', bytes, name);
     const recognizer = new Recognizer(bot);
-    recognizer.setTemplates(templates);
+    try {
+      recognizer.setTemplates(templates);
+    } catch (error) {
+      recognizer.close();
+      throw error;
+    }
     return recognizer;
   }
 
@@ -134,7 +139,7 @@ export class Recognizer implements Matcher {
    * @throws {TemplateError} A name, text or threshold breaks the format. The bot is unchanged.
    */
   addIntent(name: string, addition: readonly string[] | Addition): void {
-    const given = Array.isArray(addition) ? { templates: addition } : (addition as Addition);
+    const given = asAddition(addition);
     this.#edit((core, bot, edited, message) =>
       withAddition(core, name, given, (place) =>
         core.call.pintent_add_intent(bot, place, edited, message),
@@ -175,9 +180,10 @@ export class Recognizer implements Matcher {
     return this.#open.save();
   }
 
-  /** Gives the memory back, as soon as the engine collects garbage: the recogniser was the only one
-   * to know its instance of the core. Every later call throws. May be called again. */
+  /** Gives the memory back: to the next recogniser, or to the engine when it collects garbage. Every
+   * later call throws. May be called again. */
   close(): void {
+    this.#bot?.close();
     this.#bot = null;
     this.#forget();
   }
