@@ -26,7 +26,7 @@ export class Meter {
     this.#mark.hidden = threshold === null;
     this.#mark.style.insetInlineStart = `${100 * Math.min(Math.max(threshold ?? 0, 0), 1)}%`;
     this.element.classList.toggle('below', threshold !== null && score < threshold);
-    this.#number.textContent = `${(100 * score).toFixed(1)} %`;
+    this.#number.textContent = `${(100 * score).toFixed(1)}\u00a0%`;
     const limit = threshold === null ? '' : `, threshold ${(100 * threshold).toFixed(0)} percent`;
     setAttributes(this.#bar, {
       'aria-valuenow': part.toFixed(3),

@@ -19,7 +19,8 @@ export class TrialView {
   readonly #reason = element('p', { class: 'reason' });
   readonly #meter = new Meter('Probability of the nearest intent');
   readonly #details = element('dl', { class: 'details' });
-  readonly #words = element('ul', { class: 'words' });
+  readonly #words = element('ul', { class: 'words', 'aria-labelledby': 'words-title' });
+  readonly #wordsTitle = element('p', { id: 'words-title', class: 'words-title hint' });
   readonly #adder: HTMLElement;
   readonly #choice = element('select');
   #engine: Engine | null = null;
@@ -44,6 +45,7 @@ export class TrialView {
       this.#intent,
       this.#meter.element,
       this.#reason,
+      this.#wordsTitle,
       this.#words,
       this.#details,
       this.#adder,
@@ -130,8 +132,8 @@ export class TrialView {
         element('span', { class: 'share' }, points),
       );
     });
-    this.#words.hidden = !items.length;
-    this.#words.setAttribute('aria-label', `Words, with their share in the score of ${intent}`);
+    this.#words.hidden = this.#wordsTitle.hidden = !items.length;
+    setText(this.#wordsTitle, `What each word adds to the score of ${intent}, in points`);
     fill(this.#words, ...items);
   }
 
@@ -143,7 +145,7 @@ export class TrialView {
       rows.push(['Nearest template', this.#link(nearest, template)]);
     }
     if (runnerUp) {
-      const score = ` ${(100 * runnerUp.score).toFixed(1)} %, by `;
+      const score = ` ${(100 * runnerUp.score).toFixed(1)}\u00a0%, by `;
       const link = this.#link(runnerUp.intent, runnerUp.template);
       rows.push(['Runner-up', element('span', {}, element('b', {}, runnerUp.intent), score, link)]);
     }

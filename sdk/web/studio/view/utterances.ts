@@ -181,5 +181,5 @@ function percent(part: number, whole: number): string {
 }
 
 function share(value: number | null): string {
-  return value === null ? '–' : `${(100 * value).toFixed(1)} %`;
+  return value === null ? '–' : `${(100 * value).toFixed(1)}\u00a0%`;
 }
