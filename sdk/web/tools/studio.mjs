@@ -2,7 +2,7 @@
 //
 // Prints one JSON line for each file, as tools/build.mjs does. The script of the worker and the
 // modules of WebAssembly are those of the package in dist/, which is built before.
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -34,9 +34,9 @@ export async function buildStudio(folder = STUDIO) {
     legalComments: 'none',
     logLevel: 'warning',
   });
-  for (const file of ['index.html', 'icon.svg']) {
-    copyFileSync(path.join(SOURCE, file), path.join(folder, file));
-  }
+  const page = readFileSync(path.join(SOURCE, 'index.html'), 'utf8');
+  writeFileSync(path.join(folder, 'index.html'), page.replace(/\n +/g, '\n'));
+  copyFileSync(path.join(SOURCE, 'icon.svg'), path.join(folder, 'icon.svg'));
   for (const file of ['worker-thread.js', 'pocketintent.wasm', 'pocketintent-plain.wasm']) {
     copyFileSync(path.join(DIST, file), path.join(folder, file));
   }

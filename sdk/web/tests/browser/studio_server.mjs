@@ -24,10 +24,11 @@ export const readTemplates = (name = 'smart_home') =>
 export const modelFile = (name) => path.join(ASSETS, `${name}.safetensors`);
 
 /** Serves a page with the templates and the models; `special` answers for some addresses. */
-export async function serveStudio({ templates, models = ['tiny'], special = {} } = {}) {
+export async function serveStudio(options = {}) {
+  const { name: bot = 'my_bot', templates, models = ['tiny'], special = {} } = options;
   const made = {
     '/studio.json': JSON.stringify({
-      name: 'my_bot',
+      name: bot,
       templates: templates === undefined ? null : 'templates.json',
       models: models.map((name) => ({ name, file: `${name}.safetensors` })),
       offline: true,
