@@ -80,6 +80,7 @@ def test_what_is_missing_is_an_error_that_says_what_to_do(
     for arguments, message in (
         (["gone.json"], "gone.json: no such file"),
         ([str(bot), "--model", "gone"], "gone: there is no such model"),
+        ([str(bot), "--model", str(bot)], "my bot.json cannot be used as a model"),
     ):
         assert main(["studio", *arguments, "--export", str(out)]) == 1
         assert message in capsys.readouterr().err

@@ -31,6 +31,7 @@ from pocketintent.cli.options.shared import TEMPLATES_HELP, add
 from pocketintent.cli.options.types import output_folder
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.errors import PocketIntentError
+from pocketintent.runtime.files.model_file import load_model
 from pocketintent.runtime.files.shipped_models import DEFAULT, bundled_models, find_model
 from pocketintent.runtime.templates.files import choose_model, load_templates
 
@@ -82,7 +83,7 @@ def write_page(folder: Path, source: str | None, model: str | None, *, offline: 
     chosen = choose_model(source, model)
     shipped = bundled_models()
     default = {DEFAULT: shipped[DEFAULT]}
-    path = None if chosen is None else find_model(chosen)
+    path = None if chosen is None else load_model(find_model(chosen)).path
     models = default | shipped if path is None else {path.stem: path}
     shutil.copytree(page, folder, dirs_exist_ok=True)
     for name, file in models.items():
