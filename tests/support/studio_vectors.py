@@ -18,8 +18,10 @@ from typing import Any
 
 from pocketintent.bot.answers import Answer, count_answers
 from pocketintent.bot.limits import choose_limits
+from pocketintent.bot.report import evaluate_bot
 from pocketintent.bot.template_checks import check_templates
 from pocketintent.bot.utterances import Utterance, find_warnings, read_labelled
+from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.decision.results import Candidate, Match
 from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.templates.template_set import parse_templates
@@ -114,6 +116,13 @@ TABLES: dict[str, str] = {
 }
 """Files of utterances for a bot with the intents `on` and `off`, by name."""
 
+REPORTS = [
+    ("templates/smart_home.json", "docs/examples/smart_home_utterances.csv"),
+    ("docs/examples/library/first.json", "docs/examples/library/utterances.csv"),
+    ("docs/examples/library/second.json", "docs/examples/library/new_utterances.csv"),
+]
+"""Bots of the model ``tiny`` and the utterances that they are tested with."""
+
 ON_OFF = {"on": ["lamp on", "light on"], "off": ["lamp off", "light off"]}
 
 
@@ -127,6 +136,7 @@ def make_vectors() -> dict[str, Any]:
         "forms": [{"set": each, "error": _error(parse_templates, each)} for each in BROKEN],
         "tables": [_read(name, content) for name, content in TABLES.items()],
         "limits": [_limits(seed) for seed in range(24)],
+        "reports": [_report(*names) for names in REPORTS],
     }
 
 
@@ -168,6 +178,17 @@ def _read(name: str, content: str) -> dict[str, Any]:
 
         error = _error(read)
         return {**result, "error": error and error.replace(f"{folder}/", "")}
+
+
+def _report(templates: str, utterances: str) -> dict[str, Any]:
+    """What a test of a bot says, without single scores, which other processors round otherwise."""
+    recognizer = IntentRecognizer.load(REPOSITORY / templates, "tiny", backend="numpy")
+    labelled = read_labelled(REPOSITORY / utterances, recognizer.intents, templates)
+    report, matrix = evaluate_bot(recognizer, labelled)
+    figures = {key: report[key] for key in report["choice"]["before"]}
+    counts = {"choice": report["choice"], "confusion": matrix.counts.tolist()}
+    more = {"warnings": report["warnings"], **counts}
+    return {"templates": templates, "utterances": utterances, "figures": figures, **more}
 
 
 def _limits(seed: int) -> dict[str, Any]:

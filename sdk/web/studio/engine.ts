@@ -37,7 +37,8 @@ export class Engine {
   }
 
   /**
-   * Fits the bot to other templates. While one fit runs, only the last of the templates that are
+   * Fits the bot to other templates, which are given without their limits: those are applied to the
+   * matches, and so cost no fit. While one fit runs, only the last of the templates that are
    * given waits, so that the fits never fall behind the author.
    */
   async fit(templates: string): Promise<void> {
@@ -77,8 +78,10 @@ export class Engine {
     return matches;
   }
 
-  /** The bytes of a bot file. */
-  save(): Promise<Uint8Array<ArrayBuffer>> {
+  /** The bytes of a bot file with these templates and their limits. */
+  async save(templates: string): Promise<Uint8Array<ArrayBuffer>> {
+    await this.#fitting;
+    await this.recognizer.setTemplates(templates);
     return this.recognizer.save();
   }
 

@@ -1,6 +1,6 @@
 /** Joins the parts of the page: what is edited, the recogniser, the views and what is kept. */
 
-import { EMPTY_BOT, toJson, toTemplateSet } from './bot/bot.js';
+import { EMPTY_BOT, toJson, toTemplateSet, withoutLimits } from './bot/bot.js';
 import type { Finding } from './bot/checks.js';
 import { count } from './bot/messages.js';
 import type { Config } from './config.js';
@@ -208,7 +208,7 @@ export class Studio {
   }
 
   #templates(): string {
-    return JSON.stringify(toTemplateSet(this.store.bot));
+    return JSON.stringify(toTemplateSet(withoutLimits(this.store.bot)));
   }
 
   /** Opens a model by its name; the one before stays until this one is ready. */
@@ -293,8 +293,7 @@ export class Studio {
   async #saveBot(): Promise<void> {
     if (!this.#engine) return showError('There is no model yet, which a bot file contains.');
     try {
-      await this.#fit();
-      const bytes = await this.#engine.save();
+      const bytes = await this.#engine.save(toJson(this.store.bot));
       saveFile(`${this.#name}.safetensors`, bytes, 'application/octet-stream');
       this.#saySaved(`${this.#name}.safetensors`);
     } catch (error) {

@@ -125,6 +125,12 @@ function written(texts: readonly string[]): string[] {
   return texts.filter((text) => !isBlank(text));
 }
 
+/** The bot with default limits: bots that differ in their limits alone are equal then. */
+export function withoutLimits(bot: Bot): Bot {
+  const intents = bot.intents.map((intent) => ({ ...intent, threshold: null }));
+  return { ...bot, threshold: EMPTY_BOT.threshold, margin: EMPTY_BOT.margin, intents };
+}
+
 /** The text of a template file. */
 export function toJson(bot: Bot): string {
   return `${JSON.stringify(toTemplateSet(bot), null, 2)}\n`;

@@ -1,7 +1,6 @@
 /** What a bot makes of labelled utterances, in the figures of `pocketintent templates test`. */
 
 import type { Match, Reason } from '../../src/types.js';
-import type { Bot } from '../bot/bot.js';
 import { type Utterance, SUBJECTS } from './utterances.js';
 
 export interface Answer {
@@ -94,14 +93,4 @@ export function countConfusions(answers: readonly Answer[]): Confusion[] {
     counts.set(key, { expected: utterance.intent, given: match.intent, count: before + 1 });
   }
   return [...counts.values()].sort((one, other) => other.count - one.count);
-}
-
-/** What a bot with this threshold and margin would make of the same text. */
-export function decideAgain(match: Match, bot: Bot, threshold: number, margin: number): Match {
-  if (match.nearest === null || match.reason === 'counter_example') return match;
-  const own = bot.intents.find(({ name }) => name === match.nearest)?.threshold ?? threshold;
-  let reason: Reason | null = null;
-  if (match.score < own) reason = 'below_threshold';
-  else if (match.margin !== null && match.margin < margin) reason = 'ambiguous';
-  return { ...match, reason, intent: reason ? null : match.nearest };
 }

@@ -1,7 +1,8 @@
 /** The threshold and the margin that utterances would choose: the rule of docs/testing.md. */
 
 import type { Bot } from '../bot/bot.js';
-import { type Answer, type Figures, countAnswers, decideAgain } from './answers.js';
+import { type Answer, type Figures, countAnswers } from './answers.js';
+import { decideAgain } from './decide.js';
 
 export interface Limits {
   readonly threshold: number;
@@ -20,7 +21,7 @@ export function choose(answers: readonly Answer[], bot: Bot): Choice {
   const limits = chooseLimits(answers, bot);
   const decided = answers.map(({ utterance, match }) => ({
     utterance,
-    match: decideAgain(match, bot, limits.threshold, limits.margin),
+    match: decideAgain(match, { ...bot, ...limits }),
   }));
   const after = countAnswers(decided);
   if (answers.length && after.answeredRightly! < before.answeredRightly!) {

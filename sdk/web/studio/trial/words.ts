@@ -2,14 +2,11 @@
 
 import type { Explanation, Match } from '../../src/types.js';
 import type { Bot } from '../bot/bot.js';
+import { thresholdOf } from './decide.js';
 
 /** A number of at most two decimals. */
 export function round(value: number): string {
   return String(Math.round(100 * value) / 100);
-}
-
-export function thresholdOf(bot: Bot, name: string): number {
-  return bot.intents.find((intent) => intent.name === name)?.threshold ?? bot.threshold;
 }
 
 /** Why a text got its intent, or none. */

@@ -4,7 +4,8 @@ import type { WordShare } from '../../src/types.js';
 import { findIntent, type Bot, withAddedTexts } from '../bot/bot.js';
 import type { Engine, Reading } from '../engine.js';
 import type { Store } from '../store.js';
-import { reasonInWords, summary, thresholdOf } from '../trial/words.js';
+import { decideAgain, thresholdOf } from '../trial/decide.js';
+import { reasonInWords, summary } from '../trial/words.js';
 import { button, byId, element, fill, listen, setText } from './dom.js';
 import { Meter } from './meter.js';
 
@@ -86,7 +87,7 @@ export class TrialView {
       [engine, text, version] = [this.#engine, this.text, this.#engine.version];
       try {
         const reading = await engine.read(text);
-        if (this.text.trim()) this.#show(reading);
+        if (this.text.trim()) this.#show(reading, this.store.bot);
       } catch {
         break; // the engine was closed, or has told the page what is wrong
       }
@@ -100,17 +101,17 @@ export class TrialView {
     clearTimeout(this.#timer);
   }
 
-  #show(reading: Reading): void {
-    const { bot } = this.store;
-    const { match, words } = reading.explanation;
+  #show({ text, read, explanation: found }: Reading, bot: Bot): void {
+    const explanation = { ...found, match: decideAgain(found.match, bot) };
+    const { match, words } = explanation;
     this.#result.hidden = false;
     this.#result.classList.toggle('refused', match.intent === null);
     setText(this.#intent, match.intent ?? 'No intent');
-    setText(this.#reason, reasonInWords(bot, reading.explanation));
+    setText(this.#reason, reasonInWords(bot, explanation));
     this.#meter.element.hidden = match.nearest === null;
     this.#meter.show(match.score, match.nearest === null ? null : thresholdOf(bot, match.nearest));
     this.#showWords(words, match.nearest);
-    this.#showDetails(reading);
+    this.#showDetails({ text, read, explanation });
     this.#showChoice(bot, match.nearest);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => setText(this.#said, summary(match)), SAYING_PAUSE);

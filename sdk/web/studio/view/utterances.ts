@@ -4,6 +4,7 @@ import type { Engine } from '../engine.js';
 import { count } from '../bot/messages.js';
 import type { Store } from '../store.js';
 import { type Answer, countAnswers, countConfusions, isRight } from '../trial/answers.js';
+import { decideAgain } from '../trial/decide.js';
 import { type Choice, choose } from '../trial/limits.js';
 import { findWarnings, unknownIntent, type UtteranceFile } from '../trial/utterances.js';
 import { round } from '../trial/words.js';
@@ -63,7 +64,10 @@ export class UtterancesView {
     clearTimeout(timer);
     if (!matches || !isWanted()) return;
     setText(this.#progress, '');
-    this.#answers = utterances.map((utterance, at) => ({ utterance, match: matches[at]! }));
+    this.#answers = utterances.map((utterance, at) => ({
+      utterance,
+      match: decideAgain(matches[at]!, bot),
+    }));
     this.#draw(file);
   }
 

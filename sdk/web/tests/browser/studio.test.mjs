@@ -196,12 +196,35 @@ describe('the studio', NEEDS, () => {
     await context.close();
   });
 
+  test('a threshold decides at once, without a new fit', async () => {
+    const { page, context } = await open();
+    await say(page, 'lamp off');
+    await waitForText(page, '.verdict', /^lights_off$/);
+    await page.click('#bot-threshold', { count: 3 });
+    await page.type('#bot-threshold', '0.99');
+    await waitForText(page, '.verdict', /^No intent$/);
+    await waitForText(
+      page,
+      '.reason',
+      /lights_off is nearest, and stays below its threshold of 0.99/,
+    );
+    await page.click('.intent:nth-child(2) .toggle');
+    await page.type('.intent:nth-child(2) .fields [type=number]', '0.1');
+    await waitForText(page, '.verdict', /^lights_off$/);
+    await page.click('#bot-margin', { count: 3 });
+    await page.type('#bot-margin', '2');
+    await waitForText(page, '.reason', /^lights_off leads .* only; the margin asks for 2\.$/);
+    await context.close();
+  });
+
   test('what is saved is opened again: JSON, and a bot file with its model', async () => {
     const { page, context } = await open();
     await waitForText(page, '#bot-size', /^18 intents/);
+    await page.click('#bot-threshold', { count: 3 });
+    await page.type('#bot-threshold', '0.45');
     const json = await download(page, '#save-json', 'my_bot.json');
-    const defaults = { threshold: 0.5, margin: 0 };
-    assert.deepEqual(JSON.parse(json), { ...defaults, ...JSON.parse(readTemplates()) });
+    const limits = { threshold: 0.45, margin: 0 };
+    assert.deepEqual(JSON.parse(json), { ...JSON.parse(readTemplates()), ...limits });
     await say(page, 'lamp off');
     await waitForText(page, '.verdict', /^lights_off$/);
     const bot = await download(page, '#save-bot', 'my_bot.safetensors');
@@ -212,6 +235,7 @@ describe('the studio', NEEDS, () => {
     await waitForText(page, '#bot-size', /^18 intents/);
     await waitForText(page, '.verdict', /^lights_off$/);
     await page.waitForFunction(() => document.querySelector('#model').value === 'saved');
+    assert.equal(await page.$eval('#bot-threshold', (field) => field.value), '0.45');
     await give(page, 'short.json', '{"on": ["lamp on"], "off": ["lamp off"]}');
     await waitForText(page, '#bot-size', /^2 intents, 2 templates$/);
     await waitForText(page, '#bot-name', /^short$/);

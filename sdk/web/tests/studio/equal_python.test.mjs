@@ -1,16 +1,19 @@
 /** The checks, files and figures of the studio say what the Python package says. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { load, readJson, readVectors } from './load.mjs';
+import { fileURLToPath } from 'node:url';
+import { Recognizer } from 'pocketintent';
+import { load, readJson, readVectors, REPOSITORY } from './load.mjs';
 
 const vectors = await readVectors();
 const { readForm, parseTemplates } = await load('bot/forms.ts');
 const { toTemplateSet } = await load('bot/bot.ts');
 const { checkTemplates } = await load('bot/checks.ts');
 const { readUtterances, unknownIntent, findWarnings } = await load('trial/utterances.ts');
-const { countAnswers } = await load('trial/answers.ts');
-const { chooseLimits } = await load('trial/limits.ts');
+const { countAnswers, countConfusions } = await load('trial/answers.ts');
+const { choose, chooseLimits } = await load('trial/limits.ts');
 
 const ON_OFF = { on: ['lamp on', 'light on'], off: ['lamp off', 'light off'] };
 
@@ -68,6 +71,39 @@ for (const [number, { set, answers, limits, figures }] of vectors.limits.entries
     }));
     assert.deepEqual(chooseLimits(given, bot), limits);
     assert.deepEqual(countAnswers(given), fromPython(figures));
+  });
+}
+
+for (const { templates, utterances, ...expected } of vectors.reports) {
+  test(`a test of ${templates} with ${utterances} says what templates test says`, async () => {
+    const text = await readFile(new URL(templates, REPOSITORY), 'utf8');
+    const { utterances: labelled } = readUtterances(
+      await readFile(new URL(utterances, REPOSITORY)),
+      utterances,
+    );
+    const model = fileURLToPath(new URL('sdk/pocketintent/assets/tiny.safetensors', REPOSITORY));
+    const recognizer = await Recognizer.fromTemplates(model, text);
+    const bot = parseTemplates(text, templates);
+    const answers = labelled.map((utterance) => ({
+      utterance,
+      match: recognizer.match(utterance.text),
+    }));
+    recognizer.close();
+    const { before, after, ...limits } = choose(answers, bot);
+    const { choice, confusion, warnings, figures } = expected;
+    assert.deepEqual(before, fromPython(figures));
+    assert.deepEqual(after, fromPython(choice.after));
+    assert.deepEqual(limits, { threshold: choice.threshold, margin: choice.margin });
+    assert.deepEqual(findWarnings(labelled, bot), warnings);
+    const names = [...bot.intents.map(({ name }) => name), null];
+    const found = names.map(() => names.map(() => 0));
+    for (const { expected: row, given, count } of countConfusions(answers)) {
+      found[names.indexOf(row)][names.indexOf(given)] = count;
+    }
+    const mistakes = confusion.map((row, at) =>
+      row.map((count, other) => (at === other ? 0 : count)),
+    );
+    assert.deepEqual(found, mistakes);
   });
 }
 

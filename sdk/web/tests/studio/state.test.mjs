@@ -9,7 +9,8 @@ const { startHistory, edit, endStep, undo, redo } = await load('bot/history.ts')
 const bots = await load('bot/bot.ts');
 const { parseTemplates } = await load('bot/forms.ts');
 const { isModelFile, templatesOf } = await load('bot/bot_file.ts');
-const { countConfusions, decideAgain } = await load('trial/answers.ts');
+const { countConfusions } = await load('trial/answers.ts');
+const { decideAgain } = await load('trial/decide.ts');
 const { choose } = await load('trial/limits.ts');
 const { reasonInWords, summary } = await load('trial/words.ts');
 
@@ -134,7 +135,7 @@ const MATCH = {
 
 test('a match is decided again by other limits', () => {
   const again = (threshold, margin, bot = BOT) => {
-    const { intent, reason } = decideAgain(MATCH, bot, threshold, margin);
+    const { intent, reason } = decideAgain(MATCH, { ...bot, threshold, margin });
     return [intent, reason];
   };
   assert.deepEqual(again(0.6, 0.2), ['on', null]);
@@ -142,7 +143,7 @@ test('a match is decided again by other limits', () => {
   assert.deepEqual(again(0.5, 0.21), [null, 'ambiguous']);
   assert.deepEqual(again(0.9, 0, bots.withIntent(BOT, 0, { threshold: 0.5 })), ['on', null]);
   const refused = { ...MATCH, intent: null, reason: 'counter_example' };
-  assert.equal(decideAgain(refused, BOT, 0, 0), refused);
+  assert.equal(decideAgain(refused, { ...BOT, threshold: 0 }), refused);
 });
 
 test('the choice is not worse than what it replaces, and mistakes are counted', () => {
