@@ -15,7 +15,7 @@ const NEEDS = existsSync(path.join(STUDIO, 'studio.js'))
   ? NEEDS_CHROMIUM
   : { skip: 'the studio is not built: run `make web`' };
 
-describe('the studio', NEEDS, () => {
+describe('the studio', { ...NEEDS, timeout: 900_000 }, () => {
   let chromium, server, folder;
 
   before(async () => {
@@ -37,6 +37,7 @@ describe('the studio', NEEDS, () => {
     page.on('pageerror', (error) => errors.push(String(error)));
     await page.setViewport({ width: 1280, height: 900 });
     await page.goto(address);
+    await page.waitForSelector('#bot-size:not(:empty)');
     return { page, context: own, errors };
   }
 
