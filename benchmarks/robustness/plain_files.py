@@ -25,17 +25,15 @@ from benchmarks.robustness.core.blocks import Block, Report, finish, run_blocks
 from benchmarks.robustness.core_files import BLOCK, TEXTS, draw, judge
 from benchmarks.robustness.plain_texts import PLAIN
 
-OTHER_KINDS = ("'charemb'", "'combined'")
-"""How the messages name the kinds that are not run."""
+OTHER_KINDS = ("of the kind 'charemb'", "of the kind 'combined'")
+"""What the messages say of kinds that are not run."""
 
 
 def judge_plain(content: bytes, reply: Reply, path: Path) -> tuple[str, str]:
-    """Compare what both sides make of a file; else as ``core_files.judge``."""
-    if reply.message.startswith("the bytes cannot be used") or not any(
-        kind in reply.message for kind in OTHER_KINDS
-    ):
-        return judge(content, reply, path)
-    return "of another kind", ""
+    """As ``core_files.judge``, but for models of other kinds."""
+    if any(kind in reply.message for kind in OTHER_KINDS):
+        return "of another kind", ""
+    return judge(content, reply, path)
 
 
 def check_block(first: int, count: int, block: int) -> Block:
