@@ -84,6 +84,7 @@ PI_FOR_SIZE
 #include "src/charemb.c"
 #endif
 #include "src/encoder.c"
+#include "src/template_forms.c"
 #include "src/templates.c"
 PI_FOR_SPEED
 PI_FOR_BOTH
@@ -109,7 +110,9 @@ PI_FOR_SPEED
 PI_FOR_SIZE
 #include "src/names.c"
 #include "src/template_edits.c"
+#include "src/kept_vectors.c"
 #include "src/quantiser.c"
+#include "src/new_set.c"
 #include "src/lbg.c"
 #include "src/sampling.c"
 #include "src/text_lists.c"

@@ -174,7 +174,7 @@ class Core:
             "format",
             "spell",
         )
-        for name in (*sized, "sizes", "spell"):
+        for name in (*sized, "sizes", "spell", "kept_vectors"):
             getattr(self.lib, f"hook_{name}").restype = c_size_t
         self.lib.hook_search.restype = c_size_t
         self.lib.hook_estimate.restype = c_float
@@ -255,20 +255,24 @@ class Core:
         return buffer.raw.decode()
 
     def open(self, path: Path, cache: int = DEFAULT_CACHE) -> CoreBot:
+        return self._opened(self.lib.pintent_open, os.fsencode(path), cache=cache)
+
+    def open_buffer(self, data: Any, size: int) -> CoreBot:
+        return self._opened(self.lib.pintent_open_buffer, data, c_size_t(size))
+
+    def open_model(self, path: Path) -> CoreBot:
+        """A bot without intents."""
+        return self._opened(self.lib.pintent_open_model, os.fsencode(path))
+
+    def open_model_buffer(self, data: Any, size: int) -> CoreBot:
+        return self._opened(self.lib.pintent_open_model_buffer, data, c_size_t(size))
+
+    def _opened(self, function: Any, *source: Any, cache: int = DEFAULT_CACHE) -> CoreBot:
         bot, message = c_void_p(), Message()
-        status = self.lib.pintent_open(os.fsencode(path), None, byref(bot), byref(message))
+        status = function(*source, None, byref(bot), byref(message))
         if status:
             raise CoreError(status, message.text.decode())
         return CoreBot(self.lib, bot, cache)
-
-    def open_buffer(self, data: Any, size: int) -> CoreBot:
-        bot, message = c_void_p(), Message()
-        status = self.lib.pintent_open_buffer(
-            data, c_size_t(size), None, byref(bot), byref(message)
-        )
-        if status:
-            raise CoreError(status, message.text.decode())
-        return CoreBot(self.lib, bot, DEFAULT_CACHE)
 
 
 class CoreBot:
@@ -308,6 +312,34 @@ class CoreBot:
     def remove_intent(self, name: str) -> CoreBot:
         data = encode(name)
         return self._edited(self.lib.pintent_remove_intent, data, c_size_t(len(data)))
+
+    def set_templates(self, templates: Any) -> CoreBot:
+        """The next bot, with another set: a mapping, or JSON in bytes."""
+        data = templates if isinstance(templates, bytes) else json.dumps(templates).encode()
+        return self._edited(self.lib.pintent_set_templates, data, c_size_t(len(data)))
+
+    @property
+    def templates(self) -> dict[str, Any]:
+        """The template set in the long form."""
+        length = c_size_t()
+        self.lib.pintent_templates_json(self.bot, None, c_size_t(0), byref(length))
+        room = ctypes.create_string_buffer(length.value + 1)
+        size = c_size_t(len(room))
+        status = self.lib.pintent_templates_json(self.bot, room, size, byref(length))
+        if status:
+            raise CoreError(status)
+        form: dict[str, Any] = json.loads(room.raw[: length.value])
+        return form
+
+    def to_bytes(self) -> bytes:
+        """The content of the file that :meth:`save` writes."""
+        size = c_size_t()
+        self.lib.pintent_save_buffer(self.bot, None, c_size_t(0), byref(size))
+        room = ctypes.create_string_buffer(size.value)
+        status = self.lib.pintent_save_buffer(self.bot, room, size, byref(size))
+        if status:
+            raise CoreError(status)
+        return room.raw
 
     def _edited(self, function: Any, *arguments: Any) -> CoreBot:
         bot, message = c_void_p(), Message()

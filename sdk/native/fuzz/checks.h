@@ -82,7 +82,7 @@ static inline void check_json(const pintent_bot *bot, pintent_scratch *scratch, 
               : pintent_match_json(bot, scratch, text, size, json, room, &again);
     CHECK(status == (is_long ? PINTENT_OK : PINTENT_ERROR_SIZE) && (!is_long || again == length));
     if (is_long) {
-      const pi_json_rules strict = {16, false, true};
+      const pi_json_rules strict = {16, false, true, false};
       pi_error error = {PINTENT_OK, {""}};
       pi_arena arena;
       pi_arena_init(&arena, NULL);

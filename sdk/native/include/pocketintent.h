@@ -128,6 +128,18 @@ PINTENT_API pintent_status pintent_open_buffer(const void *data, size_t size,
                                                const pintent_allocator *allocator,
                                                pintent_bot **bot, pintent_message *message);
 
+/* Opens a model file, made by `pocketintent train` or shipped, as a bot without intents, with the
+ * decision, search and correction that `pocketintent build` chooses; of a bot file, its model alone.
+ * Its matches have the reason PINTENT_REASON_NO_TEMPLATES until it is edited. Otherwise as
+ * pintent_open. */
+PINTENT_API pintent_status pintent_open_model(const char *path, const pintent_allocator *allocator,
+                                              pintent_bot **bot, pintent_message *message);
+
+/* The same of the content of a file in memory, as pintent_open_buffer. */
+PINTENT_API pintent_status pintent_open_model_buffer(const void *data, size_t size,
+                                                     const pintent_allocator *allocator,
+                                                     pintent_bot **bot, pintent_message *message);
+
 /* Ends a bot, and all texts that belong to it, once its last scratch is freed: until then matches with
  * such a scratch go on. NULL is allowed. */
 PINTENT_API void pintent_close(pintent_bot *bot);
@@ -197,7 +209,7 @@ PINTENT_API pintent_status pintent_encode(const pintent_bot *bot, pintent_scratc
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* A library that was compiled with PINTENT_NO_EDITS refuses edits and saves with the status
+/* A library that was compiled with PINTENT_NO_EDITS refuses all of these with the status
  * PINTENT_ERROR_UNSUPPORTED, and is a fifth to a quarter smaller. */
 
 /* What an intent gets. Fields that are zero add nothing. */
@@ -239,6 +251,25 @@ PINTENT_API pintent_status pintent_add_intent(const pintent_bot *bot,
 PINTENT_API pintent_status pintent_remove_intent(const pintent_bot *bot, const char *name,
                                                  size_t size, pintent_bot **edited,
                                                  pintent_message *message);
+
+/* Gives the bot another template set, in the same way: the model, the decision, the search and the
+ * correction stay. It is fitted as `pocketintent build` fits, whatever the old bot was, so that a
+ * set always gives the same bot. The vectors of texts that the old bot has are not computed again;
+ * the new one keeps those of all its texts for the next edit, 4 bytes for each dimension.
+ *
+ * json  `size` bytes of UTF-8, the caller's, in any form of docs/templates.md.
+ *
+ * PINTENT_ERROR_TEMPLATES if it cannot be read, or breaks the format; the message names the line and
+ * the column, or the intent and the position of the text. */
+PINTENT_API pintent_status pintent_set_templates(const pintent_bot *bot, const char *json,
+                                                 size_t size, pintent_bot **edited,
+                                                 pintent_message *message);
+
+/* The template set as JSON in the long form, which pintent_save writes, too.
+ *
+ * json    gets `*length` bytes and a NUL, as in pintent_match_json. */
+PINTENT_API pintent_status pintent_templates_json(const pintent_bot *bot, char *json,
+                                                  size_t capacity, size_t *length);
 
 /* Saves a bot as a bot file, which Python and this library open. The file appears whole: an old one
  * stays as it is until then, and after an error. It may be the file that the bot was opened from, but

@@ -53,8 +53,7 @@ static bool pi_store_refusals(pintent_bot *bot, pi_arena *scratch, uint32_t *poi
 }
 
 /* Reads the entry `bot` of the manifest, with the model and the templates read. */
-static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_arena *scratch,
-                              pi_error *error) {
+static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_error *error) {
   const pi_json *entry = pi_json_get(file->manifest, "bot");
   const pi_json *correct = pi_json_get(entry, "correct");
   const pi_json *index = pi_json_get(entry, "index"), *decision = pi_json_get(entry, "decision");
@@ -69,6 +68,24 @@ static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_arena *s
     return false;
   }
   bot->corrects_texts = correct == NULL || correct->type == PI_JSON_TRUE;
+  return true;
+}
+
+/* Begins a bot without intents, with the choices of `pocketintent build`. */
+static bool pi_begin_bot(const pi_file *file, pintent_bot *bot, pi_error *error) {
+  bot->templates.threshold = 0.5;
+  bot->templates.learns_names = true;
+  bot->decision = PI_LOGISTIC;
+  bot->corrects_texts = true;
+  bot->index.is_table = true;
+  bot->index.max_error = PI_MAX_ERROR;
+  bot->index.bounds = pi_take(&bot->arena, 1, sizeof *bot->index.bounds, error);
+  return pi_take_templates(&bot->templates, &bot->arena, error) &&
+         pi_read_own_codebook(file, bot, error);
+}
+
+/* Finds what is looked up for each text, with all else read. */
+static bool pi_finish_bot(pintent_bot *bot, pi_arena *scratch, pi_error *error) {
   bot->corrects = bot->corrects_texts && bot->encoder.table.vocabulary.is_known_to_simple;
   pi_tokens tokens;
   uint32_t *points = pi_arena_raw(scratch, PI_MAX_POINTS, sizeof *points);
@@ -79,7 +96,9 @@ static bool pi_read_bot_entry(const pi_file *file, pintent_bot *bot, pi_arena *s
          (!bot->corrects || pi_find_own_words(bot, scratch, points, &tokens, error));
 }
 
-static bool pi_read_bot(pintent_bot *bot, const char *path, pi_arena *scratch, pi_error *error) {
+/* Reads a bot from its content, or the model alone for a bot without intents. */
+static bool pi_read_bot(pintent_bot *bot, const char *path, bool is_model, pi_arena *scratch,
+                        pi_error *error) {
   pi_file file = {NULL, NULL, 0};
   const pi_content *content = &bot->shared->content;
   pi_arena *shared = &bot->shared->arena;
@@ -89,13 +108,16 @@ static bool pi_read_bot(pintent_bot *bot, const char *path, pi_arena *scratch, p
   }
   const pi_json *entry = pi_json_get(file.manifest, "bot");
   bool is_read =
-      (entry == NULL || pi_check_version(pi_json_get(entry, "version"), "the bot", error)) &&
-      (entry != NULL || pi_fail(error, PINTENT_ERROR_MODEL,
-                                "it is a model without templates; make a bot file of it by "
-                                "`pocketintent build`")) &&
-      pi_read_templates(&file, content, &bot->arena, scratch, &bot->templates, error) &&
+      (is_model || entry == NULL ||
+       pi_check_version(pi_json_get(entry, "version"), "the bot", error)) &&
+      (is_model || entry != NULL ||
+       pi_fail(error, PINTENT_ERROR_MODEL,
+               "it is a model without templates; make a bot file of it by `pocketintent build`")) &&
+      (is_model ||
+       pi_read_templates(&file, content, &bot->arena, scratch, &bot->templates, error)) &&
       pi_read_encoder(&file, shared, scratch, &bot->encoder, error) &&
-      pi_read_bot_entry(&file, bot, scratch, error);
+      (is_model ? pi_begin_bot(&file, bot, error) : pi_read_bot_entry(&file, bot, error)) &&
+      pi_finish_bot(bot, scratch, error);
   if (!is_read) {
     pi_prefix(error, "%.200s: ", path);
   }
@@ -149,7 +171,7 @@ static void pi_leave_bot(const pintent_bot *bot) {
 }
 
 /* Opens a path, or the content of the caller where the path is NULL. */
-static pintent_status pi_open(const char *path, const void *data, size_t size,
+static pintent_status pi_open(const char *path, const void *data, size_t size, bool is_model,
                               const pintent_allocator *allocator, pintent_bot **result,
                               pintent_message *message) {
   if (message != NULL) {
@@ -181,7 +203,7 @@ static pintent_status pi_open(const char *path, const void *data, size_t size,
       is_open = size >= 8 || pi_fail(&error, PINTENT_ERROR_MODEL,
                                      "the buffer is not a model file: it has only %zu bytes", size);
     }
-    if (!is_open || !pi_read_bot(bot, name, &scratch, &error)) {
+    if (!is_open || !pi_read_bot(bot, name, is_model, &scratch, &error)) {
       pintent_close(bot);
       bot = NULL;
     }
@@ -196,16 +218,24 @@ static pintent_status pi_open(const char *path, const void *data, size_t size,
 
 pintent_status pintent_open(const char *path, const pintent_allocator *allocator, pintent_bot **bot,
                             pintent_message *message) {
-  if (path == NULL && bot != NULL) {
-    *bot = NULL;
-  }
-  return path == NULL ? PINTENT_ERROR_ARGUMENT : pi_open(path, NULL, 0, allocator, bot, message);
+  return pi_open(path, NULL, 0, false, allocator, bot, message);
 }
 
 pintent_status pintent_open_buffer(const void *data, size_t size,
                                    const pintent_allocator *allocator, pintent_bot **bot,
                                    pintent_message *message) {
-  return pi_open(NULL, data, size, allocator, bot, message);
+  return pi_open(NULL, data, size, false, allocator, bot, message);
+}
+
+pintent_status pintent_open_model(const char *path, const pintent_allocator *allocator,
+                                  pintent_bot **bot, pintent_message *message) {
+  return pi_open(path, NULL, 0, true, allocator, bot, message);
+}
+
+pintent_status pintent_open_model_buffer(const void *data, size_t size,
+                                         const pintent_allocator *allocator, pintent_bot **bot,
+                                         pintent_message *message) {
+  return pi_open(NULL, data, size, true, allocator, bot, message);
 }
 
 void pintent_close(pintent_bot *bot) {

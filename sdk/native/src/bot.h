@@ -69,6 +69,15 @@ typedef struct pi_own_words {
   uint32_t *counts;
 } pi_own_words;
 
+/* Vectors of texts, by the texts. */
+typedef struct pi_vectors {
+  size_t count, room; /* texts, and how many there may be */
+  size_t mask;
+  uint32_t *slots; /* the number of a text, plus one */
+  pintent_text *texts;
+  float *numbers; /* [count, dim] */
+} pi_vectors;
+
 /* What a bot shares with those that edits make of it: its file, and the model in it. */
 typedef struct pi_shared {
   pi_arena arena;
@@ -92,6 +101,7 @@ struct pintent_bot {
   pi_own_words own_words;
   pi_refusal *refusals; /* by their hash */
   size_t num_refusals;
+  pi_vectors vectors; /* for the next edit; without room but after pintent_set_templates */
 };
 
 struct pintent_scratch {

@@ -37,14 +37,17 @@ static bool pi_edit_decision(pi_edit *edit) {
   if (edit->bot->decision != PI_LOGISTIC || edit->bot->index.num == 0) {
     return true;
   }
-  return pi_keeps_texts(&edit->change) ? pi_copy_classifier(edit) : pi_fit(edit);
+  bool is_kept = edit->change.set.data == NULL && pi_keeps_texts(&edit->change);
+  return is_kept ? pi_copy_classifier(edit) : pi_fit(edit);
 }
 
 /* Makes the parts of the new bot. */
 static bool pi_make_bot(pi_edit *edit) {
   pintent_bot *bot = edit->bot;
-  return pi_begin_edit(edit) && pi_edit_templates(edit) && pi_edit_index(edit) &&
-         pi_edit_decision(edit) &&
+  bool is_new_set = edit->change.set.data != NULL;
+  return pi_begin_edit(edit) &&
+         (is_new_set ? pi_read_new_set(edit) : pi_edit_templates(edit)) &&
+         pi_begin_vectors(edit) && pi_edit_index(edit) && pi_edit_decision(edit) &&
          pi_store_refusals(bot, &edit->scratch, edit->points, &edit->tokens, edit->error) &&
          (!bot->corrects ||
           pi_find_own_words(bot, &edit->scratch, edit->points, &edit->tokens, edit->error));
@@ -66,7 +69,7 @@ static pintent_bot *pi_edit_bot(const pintent_bot *old, pi_change change, pi_err
   bot->corrects_texts = old->corrects_texts;
   pi_edit edit = {.old = old, .bot = bot, .change = change, .error = error};
   pi_arena_init(&edit.scratch, &old->arena.allocator);
-  bool is_made = pi_make_bot(&edit);
+  bool is_made = pi_make_bot(&edit) && error->status == PINTENT_OK;
   pi_arena_free(&edit.scratch);
   if (!is_made) {
     pi_leave_bot(bot);
@@ -107,7 +110,7 @@ pintent_status pintent_add_intent(const pintent_bot *bot, const pintent_addition
     return PINTENT_ERROR_ARGUMENT;
   }
   pi_error error = {PINTENT_OK, {""}};
-  pi_change change = {pi_find_intent(&bot->templates, addition->name), addition};
+  pi_change change = {pi_find_intent(&bot->templates, addition->name), addition, {NULL, 0}};
   bool is_new = change.position == bot->templates.num_intents;
   bool is_right = pi_check_addition(addition, is_new, &error);
   return pi_end_edit(&error, is_right ? pi_edit_bot(bot, change, &error) : NULL, edited, message);
@@ -124,8 +127,22 @@ pintent_status pintent_remove_intent(const pintent_bot *bot, const char *name, s
   }
   pi_error error = {PINTENT_OK, {""}};
   pintent_text intent = {name, size};
-  pi_change change = {pi_find_intent(&bot->templates, intent), NULL};
+  pi_change change = {pi_find_intent(&bot->templates, intent), NULL, {NULL, 0}};
   bool is_there = change.position < bot->templates.num_intents ||
                   pi_no_such_intent(&bot->templates, intent, &error);
   return pi_end_edit(&error, is_there ? pi_edit_bot(bot, change, &error) : NULL, edited, message);
+}
+
+pintent_status pintent_set_templates(const pintent_bot *bot, const char *json, size_t size,
+                                     pintent_bot **edited, pintent_message *message) {
+  if (edited == NULL) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  *edited = NULL;
+  if (bot == NULL || (json == NULL && size > 0)) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  pi_error error = {PINTENT_OK, {""}};
+  pi_change change = {PI_NONE, NULL, {json == NULL ? "" : json, size}};
+  return pi_end_edit(&error, pi_edit_bot(bot, change, &error), edited, message);
 }

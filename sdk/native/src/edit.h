@@ -7,10 +7,11 @@
 
 #define PI_NONE SIZE_MAX /* a position that there is none of */
 
-/* What is edited: an intent, which is removed or gets texts. */
+/* What is edited: an intent, which is removed or gets texts; or the whole set. */
 typedef struct pi_change {
   size_t position;                 /* of the intent in the old set; its end for a new intent */
   const pintent_addition *addition; /* NULL if the intent is removed */
+  pintent_text set;                /* JSON; data is NULL for a change of an intent */
 } pi_change;
 
 /* An edit while it lasts. */

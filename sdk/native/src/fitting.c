@@ -38,6 +38,9 @@ static bool pi_choose_negations(pi_edit *edit) {
 /* The slot of an intent of the new index in the old one; PI_NONE if it is not there. */
 static size_t pi_old_slot(const pi_edit *edit, size_t slot) {
   const pi_index *old = &edit->old->index;
+  if (edit->change.set.data != NULL) {
+    return PI_NONE; /* so that a set always gives the same weights */
+  }
   size_t position = pi_old_position(edit, edit->bot->index.intents[slot]);
   size_t found = 0;
   while (found < old->num && old->intents[found] != position) {
@@ -122,7 +125,8 @@ static bool pi_fit(pi_edit *edit) {
       !pi_members_init(edit, &examples, &members)) {
     return false;
   }
-  float tolerance = edit->old->index.num > 0 ? PI_EDIT_TOLERANCE : PI_TOLERANCE;
+  bool is_edited = edit->old->index.num > 0 && edit->change.set.data == NULL;
+  float tolerance = is_edited ? PI_EDIT_TOLERANCE : PI_TOLERANCE;
   pi_solver *solver = pi_solver_new(edit, &examples, block.num, tolerance);
   size_t size = examples.bias + 1, most = block.num;
   float *weights = pi_take(&bot->arena, bot->index.num * size, sizeof *weights, edit->error);

@@ -4,6 +4,8 @@
 
 #include "bot.h"
 
+#define PI_MAX_ERROR 0.03 /* highest mean error at which a codebook of others is used */
+
 enum { PI_ROWS_AT_ONCE = 128 }; /* rows of codes that stay in the fastest memory */
 
 /* Finds the known templates of each intent. */
@@ -149,6 +151,28 @@ static bool pi_read_index(const pi_file *file, const pi_json *settings, pintent_
   index->errors = errors == NULL ? NULL : (const float *)(const void *)errors->data;
   return errors != NULL &&
          pi_bot_number(settings, "max_error", 0, "the index", &index->max_error, error);
+}
+
+/* Begins an index without rows: with the model's own codebook for templates, if it has one. */
+static bool pi_read_own_codebook(const pi_file *file, pintent_bot *bot, pi_error *error) {
+  size_t dim = bot->encoder.table.dim;
+  pi_matrix *rows = &bot->index.rows;
+  bool may_have_own = bot->encoder.kind != PI_CHAREMB; /* which has no table of words */
+  const pi_tensor *tensor = may_have_own ? pi_find_tensor(file, "templates.codebook") : NULL;
+  rows->dim = dim;
+  if (tensor == NULL) {
+    return true;
+  }
+  float *codebook = pi_take(&bot->arena, tensor->size, sizeof *codebook, error);
+  for (size_t n = 0; codebook != NULL && n < tensor->size; n++) {
+    codebook[n] = pi_half(((const uint16_t *)(const void *)tensor->data)[n]);
+  }
+  rows->codebook = codebook;
+  rows->codebook_size = (size_t)tensor->shape[1];
+  rows->sub_dim = (size_t)tensor->shape[2];
+  rows->num_sub = dim / rows->sub_dim;
+  rows->step = tensor->shape[0] == 1 ? 0 : rows->codebook_size * rows->sub_dim;
+  return codebook != NULL;
 }
 
 /* The cosine similarity of a query and a row of the index; `decoded` is room for a row. */

@@ -14,18 +14,6 @@ typedef struct pi_gathered {
   size_t row_size; /* bytes */
 } pi_gathered;
 
-/* Encodes a text, whose tokens are then in the edit's room; whether the model knows a word of it. */
-static bool pi_encode_text(pi_edit *edit, pintent_text text) {
-  const pintent_bot *bot = edit->bot;
-  pi_tokenize(text.data, text.size, edit->points, &edit->tokens);
-  pi_encode_tokens(&bot->encoder, &edit->tokens, bot->kernels, &edit->encoder);
-  bool is_known = false;
-  for (size_t n = 0; n < bot->encoder.table.dim; n++) {
-    is_known |= edit->encoder.vector[n] != 0;
-  }
-  return is_known;
-}
-
 /* Writes the mean of vectors at unit length behind them; if they cancel out, the first of them. */
 static void pi_add_centroid(float *vectors, size_t count, size_t dim, const pi_kernels *kernels) {
   float *centroid = vectors + count * dim;
@@ -162,10 +150,8 @@ static bool pi_fit_codebook(pi_edit *edit, pi_gathered *gathered) {
  * new one where these do not fit. */
 static bool pi_quantise_edited(pi_edit *edit, pi_gathered *gathered) {
   pi_index *index = &edit->bot->index;
-  bool may_have_own = edit->bot->encoder.kind != PI_CHAREMB; /* which has no table of words */
-  if (index->rows.codebook == NULL && may_have_own &&
-      !pi_read_template_codebook(&edit->file, edit->bot->encoder.table.dim, &edit->bot->arena,
-                                 &index->rows, edit->error)) {
+  if (index->rows.codebook == NULL &&
+      !pi_read_own_codebook(&edit->file, edit->bot, edit->error)) {
     return false;
   }
   bool has_codebook = index->rows.codebook != NULL;
@@ -220,7 +206,9 @@ static bool pi_store_rows(pi_edit *edit, const pi_gathered *gathered) {
 static bool pi_edit_index(pi_edit *edit) {
   const pi_index *old = &edit->old->index;
   pi_index *index = &edit->bot->index;
-  size_t num = edit->bot->templates.num_intents, changed = pi_changed_intent(edit);
+  bool is_new_set = edit->change.set.data != NULL;
+  size_t num = edit->bot->templates.num_intents;
+  size_t changed = is_new_set ? PI_NONE : pi_changed_intent(edit);
   pi_gathered gathered = {
       pi_take(&edit->scratch, edit->bot->templates.num_templates + 1, 1, edit->error),
       pi_take(&edit->scratch, num, sizeof(size_t), edit->error),
@@ -238,17 +226,20 @@ static bool pi_edit_index(pi_edit *edit) {
     slots[old->intents[slot]] = slot + 1;
   }
   gathered.row_size = pi_row_size(&old->rows, edit->bot->encoder.table.dim);
+  bool may_keep = !is_new_set || pi_may_keep_rows(edit);
   for (size_t n = 0; n < num; n++) {
-    size_t position = pi_old_position(edit, n);
-    if (n == changed) {
+    size_t position = !may_keep    ? PI_NONE
+                      : is_new_set ? pi_same_position(edit, n)
+                                   : pi_old_position(edit, n);
+    if (position == PI_NONE || n == changed) {
       if (!pi_encode_intent(edit, &gathered, n)) {
         return false;
       }
       gathered.rows[n] = (const char *)gathered.vectors[n];
-    } else if (position != PI_NONE && slots[position] > 0) {
+    } else if (slots[position] > 0) {
       pi_keep_rows(edit, &gathered, n, slots[position] - 1);
     }
   }
-  bool keeps_codes = !index->is_table || pi_keeps_texts(&edit->change);
+  bool keeps_codes = !index->is_table || (!is_new_set && pi_keeps_texts(&edit->change));
   return (keeps_codes || pi_quantise_edited(edit, &gathered)) && pi_store_rows(edit, &gathered);
 }

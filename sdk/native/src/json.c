@@ -22,13 +22,13 @@ static bool pi_json_sort(pi_json_reader *reader, pi_json *object, pi_json **sort
     members[n] = sorted[n];
   }
   pi_sort(order, count, pi_json_is_before, members);
-  size_t kept = 0;
+  size_t kept = 0, repeated = count;
   for (size_t n = 0; n < count; n++) {
     pi_json *member = members[order[n]];
     if (kept == 0 || !pi_same(sorted[kept - 1]->key, member->key)) {
       sorted[kept++] = member;
     } else if (!reader->rules.keeps_last) {
-      return pi_fail(reader->error, PINTENT_ERROR_MODEL, "a key appears twice");
+      repeated = order[n] < repeated ? order[n] : repeated;
     } else { /* the first place, with the last value */
       pi_json *first = sorted[kept - 1], *next = first->next;
       pintent_text key = first->key;
@@ -37,6 +37,12 @@ static bool pi_json_sort(pi_json_reader *reader, pi_json *object, pi_json **sort
       first->next = next;
       members[order[n]] = NULL;
     }
+  }
+  if (repeated < count) {
+    return pi_fail(reader->error,
+                   reader->rules.is_given ? PINTENT_ERROR_TEMPLATES : PINTENT_ERROR_MODEL,
+                   "'%.*s' appears twice in one object; merge the two",
+                   PI_SHOWN(members[repeated]->key));
   }
   if (kept < count) {
     pi_json **link = &object->of.members.first;
@@ -151,11 +157,11 @@ static pi_json *pi_json_read(pi_arena *arena, const char *text, size_t size, pi_
     char c = pi_json_peek(&reader);
     if (c == '{' || c == '[') {
       value->type = c == '{' ? PI_JSON_OBJECT : PI_JSON_ARRAY;
-      reader.place++;
       if (++depth > rules.max_depth) {
         pi_json_fail(&reader, "nested too deeply");
         return NULL;
       }
+      reader.place++;
       value->of.members.outer = parent;
       parent = value;
       pi_json_skip_space(&reader);

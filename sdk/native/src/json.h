@@ -48,6 +48,7 @@ typedef struct pi_json_rules {
   int max_depth;       /* levels of brackets */
   bool keeps_last;     /* of two equal keys the last one counts; otherwise they are an error */
   bool is_strict;      /* no half of a surrogate pair, and no number beyond a double */
+  bool is_given;       /* by a person who writes templates: errors name line and column */
 } pi_json_rules;
 
 /* Reads a value; an error says what is wrong, with the place in bytes. */

@@ -11,7 +11,19 @@ typedef struct pi_json_reader {
 } pi_json_reader;
 
 static bool pi_json_fail(pi_json_reader *reader, const char *what) {
-  return pi_fail(reader->error, PINTENT_ERROR_MODEL, "%s at byte %zu", what, reader->place);
+  size_t line = 1, column = 1;
+  if (!reader->rules.is_given) {
+    return pi_fail(reader->error, PINTENT_ERROR_MODEL, "%s at byte %zu", what, reader->place);
+  }
+  for (size_t n = 0; n < reader->place && n < reader->size; n++) {
+    bool ends_line = reader->text[n] == '\n';
+    line += ends_line;
+    column = ends_line ? 1 : column + ((reader->text[n] & 0xC0) != 0x80);
+  }
+  return pi_fail(reader->error, PINTENT_ERROR_TEMPLATES,
+                 "not JSON at line %zu, column %zu: %s; names and texts stand in double quotes, "
+                 "with a comma between two of them and none after the last",
+                 line, column, what);
 }
 
 static void pi_json_skip_space(pi_json_reader *reader) {

@@ -70,7 +70,7 @@ static const pi_json *pi_read_manifest(const pi_json *header, pi_arena *arena, p
             "it is a safetensors file of another program: its metadata has no 'pocketintent'");
     return NULL;
   }
-  const pi_json_rules rules = {PI_MANIFEST_DEPTH, false, false};
+  const pi_json_rules rules = {PI_MANIFEST_DEPTH, false, false, false};
   const pi_json *manifest = NULL;
   if (!pi_is_utf8(text->of.string.data, text->of.string.size)) {
     pi_fail(error, PINTENT_ERROR_MODEL, "it is not UTF-8");
@@ -99,7 +99,7 @@ static const pi_json *pi_read_manifest(const pi_json *header, pi_arena *arena, p
 /* Reads the header's JSON; its length goes to `length`. */
 static const pi_json *pi_read_header(const char *data, size_t size, uint64_t *length,
                                      pi_arena *arena, pi_error *error) {
-  const pi_json_rules rules = {PI_HEADER_DEPTH, false, false};
+  const pi_json_rules rules = {PI_HEADER_DEPTH, false, false, false};
   memcpy(length, data, sizeof *length);
   if (*length > PI_MAX_HEADER || size < 9 || data[8] != '{') {
     pi_fail(error, PINTENT_ERROR_MODEL, "it is not a safetensors file");

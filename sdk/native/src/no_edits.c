@@ -30,6 +30,16 @@ pintent_status pintent_remove_intent(const pintent_bot *bot, const char *name, s
                                                                      : pi_refuse_edit(message);
 }
 
+pintent_status pintent_set_templates(const pintent_bot *bot, const char *json, size_t size,
+                                     pintent_bot **edited, pintent_message *message) {
+  return pintent_remove_intent(bot, json, size, edited, message);
+}
+
+pintent_status pintent_templates_json(const pintent_bot *bot, char *json, size_t capacity,
+                                      size_t *length) {
+  return pintent_save_buffer(bot, json, capacity, length);
+}
+
 pintent_status pintent_save(const pintent_bot *bot, const char *path, pintent_message *message) {
   return bot == NULL || path == NULL ? PINTENT_ERROR_ARGUMENT : pi_refuse_edit(message);
 }

@@ -2,8 +2,6 @@
 
 #include "edit.h"
 
-#define PI_MAX_ERROR 0.03 /* highest mean error at which a codebook of others is used */
-
 /* Codebooks less their means, and the squared lengths of their centroids. */
 typedef struct pi_centred {
   float *means, *centroids, *squares;
@@ -99,31 +97,17 @@ static bool pi_copy_codebook(pi_arena *arena, pi_matrix *rows, pi_error *error) 
   return rows->codebook != NULL;
 }
 
-/* Begins the new index with the settings of the old one. */
+/* Begins the new index with the settings of the old one; that of a new set with codes as that of a
+ * bot without intents. */
 static bool pi_copy_rows(pi_edit *edit, pi_index *index) {
   const pi_index *old = &edit->old->index;
   *index = *old;
-  index->rows.dim = edit->bot->encoder.table.dim;
   index->scales = NULL;
+  if (edit->change.set.data != NULL && index->is_table) {
+    memset(&index->rows, 0, sizeof index->rows);
+    index->max_error = PI_MAX_ERROR;
+    return pi_read_own_codebook(&edit->file, edit->bot, edit->error);
+  }
+  index->rows.dim = edit->bot->encoder.table.dim;
   return pi_copy_codebook(&edit->bot->arena, &index->rows, edit->error);
-}
-
-/* Reads the model's own codebook for templates, if it has one. */
-static bool pi_read_template_codebook(const pi_file *file, size_t dim, pi_arena *arena,
-                                      pi_matrix *rows, pi_error *error) {
-  const pi_tensor *tensor = pi_find_tensor(file, "templates.codebook");
-  if (tensor == NULL) {
-    return true;
-  }
-  float *codebook = pi_take(arena, tensor->size, sizeof *codebook, error);
-  for (size_t n = 0; codebook != NULL && n < tensor->size; n++) {
-    codebook[n] = pi_half(((const uint16_t *)(const void *)tensor->data)[n]);
-  }
-  rows->codebook = codebook;
-  rows->codebook_size = (size_t)tensor->shape[1];
-  rows->sub_dim = (size_t)tensor->shape[2];
-  rows->num_sub = dim / rows->sub_dim;
-  rows->step = tensor->shape[0] == 1 ? 0 : rows->codebook_size * rows->sub_dim;
-  rows->dim = dim;
-  return codebook != NULL;
 }

@@ -2,6 +2,33 @@
 
 #include "saving.h"
 
+/* Prepares a save: all but the bytes of the tensors. */
+static bool pi_begin_save(pi_save *save) {
+  const pi_content *content = &save->bot->shared->content;
+  if (!pi_list_file(content->data, content->size, &save->arena, &save->arena, &save->base,
+                    save->error) ||
+      !pi_save_tensors(save)) {
+    return false;
+  }
+  if (!pi_place_saved(save) || !pi_save_manifest(save) || !pi_save_header(save)) {
+    return false;
+  }
+  size_t last = save->order[save->file.num_tensors - 1];
+  save->size = save->header.size + (size_t)save->file.tensors[last].end;
+  return true;
+}
+
+/* Hands all bytes to a sink. */
+static void pi_write_save(const pi_save *save, pi_sink_bytes sink, void *context) {
+  sink(context, save->header.data, save->header.size);
+  for (size_t n = 0; n < save->file.num_tensors; n++) {
+    const pi_tensor *tensor = &save->file.tensors[save->order[n]];
+    if (tensor->end > tensor->begin) {
+      sink(context, tensor->data, (size_t)(tensor->end - tensor->begin));
+    }
+  }
+}
+
 /* Prepares a save, and hands it on; its memory is freed then. */
 static pintent_status pi_save_by(const pintent_bot *bot,
                                  void (*finish)(pi_save *save, void *context), void *context,

@@ -181,12 +181,12 @@ static bool pi_place_saved(pi_save *save) {
 /* Makes the manifest: that of the model with the entry of the bot, and the hash of both. */
 static bool pi_save_manifest(pi_save *save) {
   const pi_json *base = save->base.manifest;
-  const pi_json_rules rules = {16, false, false};
+  const pi_json_rules rules = {16, false, false, false};
   pintent_text entry = pi_save_text(save, pi_put_bot_entry);
   pi_json *manifest = pi_take(&save->arena, 1, sizeof *manifest, save->error);
   pi_json *hash = pi_take(&save->arena, 1, sizeof *hash, save->error);
   pi_json **sorted =
-      pi_take(&save->arena, base->of.members.count, sizeof(pi_json *), save->error);
+      pi_take(&save->arena, base->of.members.count + 1, sizeof(pi_json *), save->error);
   char *digest = pi_take(&save->arena, 64, 1, save->error);
   if (save->error->status != PINTENT_OK) {
     return false;
@@ -198,12 +198,21 @@ static bool pi_save_manifest(pi_save *save) {
   *manifest = *base;
   manifest->of.members.sorted = sorted;
   hash->type = PI_JSON_STRING;
+  bot->key = pi_text_of("bot");
+  hash->key = pi_text_of("sha256");
+  size_t count = 0;
+  bool has_bot = false; /* whether the entry has its place, also in the manifest of a model */
   for (size_t n = 0; n < base->of.members.count; n++) {
     pi_json *member = base->of.members.sorted[n];
-    bool is_bot = pi_is(member->key, "bot"), is_hash = pi_is(member->key, "sha256");
-    sorted[n] = is_bot ? bot : is_hash ? hash : member;
-    sorted[n]->key = member->key;
+    if (!has_bot && pi_order(bot->key, member->key) <= 0) {
+      sorted[count++] = bot;
+      has_bot = true;
+    }
+    if (!pi_same(member->key, bot->key)) {
+      sorted[count++] = pi_same(member->key, hash->key) ? hash : member;
+    }
   }
+  manifest->of.members.count = count;
   save->file.manifest = manifest;
   if (!pi_find_digest(&save->file, digest)) {
     return pi_fail(save->error, PINTENT_ERROR_MODEL, "the manifest cannot be written as JSON");
@@ -268,31 +277,4 @@ static bool pi_save_header(pi_save *save) {
   save->header.data = data;
   save->header.size = header.size + 8;
   return true;
-}
-
-/* Prepares a save: all but the bytes of the tensors. */
-static bool pi_begin_save(pi_save *save) {
-  const pi_content *content = &save->bot->shared->content;
-  if (!pi_list_file(content->data, content->size, &save->arena, &save->arena, &save->base,
-                    save->error) ||
-      !pi_save_tensors(save)) {
-    return false;
-  }
-  if (!pi_place_saved(save) || !pi_save_manifest(save) || !pi_save_header(save)) {
-    return false;
-  }
-  size_t last = save->order[save->file.num_tensors - 1];
-  save->size = save->header.size + (size_t)save->file.tensors[last].end;
-  return true;
-}
-
-/* Hands all bytes to a sink. */
-static void pi_write_save(const pi_save *save, pi_sink_bytes sink, void *context) {
-  sink(context, save->header.data, save->header.size);
-  for (size_t n = 0; n < save->file.num_tensors; n++) {
-    const pi_tensor *tensor = &save->file.tensors[save->order[n]];
-    if (tensor->end > tensor->begin) {
-      sink(context, tensor->data, (size_t)(tensor->end - tensor->begin));
-    }
-  }
 }

@@ -126,3 +126,13 @@ static void pi_put_bot_entry(const pintent_bot *bot, pi_output *output) {
   pi_put_key(output, index->is_table ? ",\"search\":\"table\"},\"version\":1}"
                                      : ",\"search\":\"exact\"},\"version\":1}");
 }
+
+pintent_status pintent_templates_json(const pintent_bot *bot, char *json, size_t capacity,
+                                      size_t *length) {
+  if (bot == NULL || length == NULL || (json == NULL && capacity > 0)) {
+    return PINTENT_ERROR_ARGUMENT;
+  }
+  pi_output output = {json, capacity, 0};
+  pi_put_set(bot, &output);
+  return pi_end_output(&output, length);
+}

@@ -2,20 +2,6 @@
 
 #include "edit.h"
 
-/* The beginning of a text as it may stand in a message; nothing of one that is not UTF-8. */
-static pintent_text pi_for_message(pintent_text text) {
-  enum { most = 80 };
-  pintent_text shown = {"", 0};
-  if (text.size > 0 && pi_is_utf8(text.data, text.size)) {
-    shown.data = text.data;
-    shown.size = text.size < most ? text.size : most;
-    while (shown.size < text.size && ((unsigned char)text.data[shown.size] & 0xC0) == 0x80) {
-      shown.size--;
-    }
-  }
-  return shown;
-}
-
 static bool pi_refuse(pi_error *error, pintent_text name, const char *what) {
   pintent_text shown = pi_for_message(name);
   return pi_fail(error, PINTENT_ERROR_TEMPLATES, "add_intent: intent '%.*s'%s", PI_SHOWN(shown),

@@ -45,6 +45,15 @@ static bool hook_vocabulary(pi_vocabulary *vocabulary, pintent_text text, pi_are
   return pi_read_words(vocabulary, text, arena, &error);
 }
 
+/* How many vectors of texts a bot keeps; they become those of other texts if that is asked for. */
+PINTENT_API size_t hook_kept_vectors(pintent_bot *bot, bool turns) {
+  size_t size = bot->vectors.count * bot->encoder.table.dim;
+  for (size_t n = 0; turns && n < size; n++) {
+    bot->vectors.numbers[n] = -bot->vectors.numbers[n];
+  }
+  return bot->vectors.count;
+}
+
 /* Tokens of `word_pieces`. */
 PINTENT_API size_t hook_pieces(const char *words, size_t words_size, const char *text, size_t size,
                                char *out, size_t capacity) {
@@ -175,7 +184,7 @@ PINTENT_API size_t hook_json(const char *text, size_t size, int max_depth, bool 
   pi_error error = {PINTENT_OK, {""}};
   pi_arena arena;
   pi_arena_init(&arena, NULL);
-  pi_json_rules rules = {max_depth, keeps_last, is_strict};
+  pi_json_rules rules = {max_depth, keeps_last, is_strict, false};
   const pi_json *value =
       pi_is_utf8(text, size) ? pi_json_read(&arena, text, size, rules, &error) : NULL;
   bool is_complete = value != NULL && pi_json_write(value, NULL, pi_put, &output);
