@@ -15,7 +15,7 @@ import { build } from 'esbuild';
 const WEB = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ROOT = path.join(WEB, '..', '..');
 const DIST = path.join(WEB, 'dist');
-const ENTRIES = ['index', 'inline', 'worker', 'worker-node', 'worker-thread'];
+const ENTRIES = ['index', 'inline', 'plain', 'worker', 'worker-node', 'worker-thread'];
 const MODULES = { 'wasm32-simd': 'pocketintent.wasm', wasm32: 'pocketintent-plain.wasm' };
 
 /** Compiles the modules, and returns the folder with those of each target. */
