@@ -8,16 +8,22 @@ const FILES = [
 ];
 
 /**
- * Starts the service worker, which asks the network first, and stores what the page is made of. What
- * fails is left to the next visit: the page itself needs none of it.
+ * Starts the service worker, which asks the network first and stores what it gets. On the first visit
+ * it starts after the page, so what the page is made of is stored here. What fails is left to another
+ * visit: the page itself needs none of it.
  */
 export async function keepOffline({ templates, models }: Config): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
+  const isFirstVisit = navigator.serviceWorker.controller === null;
   try {
     await navigator.serviceWorker.register('offline-worker.js');
-    const cache = await caches.open('pocketintent-studio');
-    const first = models.slice(0, 1).map(({ file }) => file);
-    await cache.addAll([...FILES, ...(templates === null ? [] : [templates]), ...first]);
+    if (isFirstVisit) {
+      const first = models.slice(0, 1).map(({ file }) => file);
+      const files = [...FILES, ...(templates === null ? [] : [templates]), ...first];
+      // They have just been loaded: nothing of them is fetched again.
+      const requests = files.map((file) => new Request(file, { cache: 'force-cache' }));
+      await (await caches.open('pocketintent-studio')).addAll(requests);
+    }
     document.documentElement.dataset['offline'] = 'ready';
   } catch {
     // Private windows and pages without a secure address have no such storage.

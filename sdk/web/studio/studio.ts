@@ -26,6 +26,7 @@ export class Studio {
   #name: string;
   #engine: Engine | null = null;
   #model = '';
+  #wanted = '';
   /** Counts the openings of models, of which the last one counts. */
   #opening = 0;
   #opened: { name: string; bytes: Blob } | null = null;
@@ -214,6 +215,7 @@ export class Studio {
   /** Opens a model by its name; the one before stays until this one is ready. */
   async #open(wanted: string): Promise<void> {
     const number = ++this.#opening;
+    this.#wanted = wanted;
     const { models } = this.config;
     const own = this.#opened?.name === wanted ? this.#opened : null;
     const model = models.find(({ name }) => name === wanted) ?? models[0];
@@ -323,7 +325,7 @@ export class Studio {
       document: present,
       past: past.slice(-20),
       future: future.slice(0, 20),
-      model: this.#model,
+      model: this.#model || this.#wanted,
       text: this.#trial.text,
     });
     byId('kept').hidden = isKept;

@@ -39,8 +39,7 @@ export const EMPTY_BOT: Bot = {
 
 // White space, control characters, and what Unicode calls default ignorable; as in the Python
 // package, which refuses texts and names of these alone.
-const VISIBLE =
-  /[^\s\x00-\x1f\x7f-\x9f\u2800\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /** Whether a text has no visible character. */
 export function isBlank(text: string): boolean {

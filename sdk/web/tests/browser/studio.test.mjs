@@ -286,6 +286,8 @@ describe('the studio', { ...NEEDS, timeout: 900_000 }, () => {
     const own = await serveStudio({ templates: readTemplates() });
     const { page, context } = await open(own.address);
     await page.waitForSelector('html[data-offline=ready]', { timeout: 20_000 });
+    const models = own.requests.filter((address) => address === '/tiny.safetensors');
+    assert.equal(models.length, 1, 'the model is fetched once');
     await own.close();
     await page.reload();
     await waitForText(page, '#bot-size', /^18 intents/);

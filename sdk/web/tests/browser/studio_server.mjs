@@ -35,8 +35,10 @@ export async function serveStudio(options = {}) {
     }),
     ...(templates === undefined ? {} : { '/templates.json': templates }),
   };
+  const requests = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
+    requests.push(pathname);
     if (special[pathname]) return special[pathname](request, response);
     const name = pathname === '/' ? '/index.html' : pathname;
     const type = TYPES[path.extname(name)] ?? 'application/octet-stream';
@@ -54,6 +56,7 @@ export async function serveStudio(options = {}) {
   return {
     address: `http://127.0.0.1:${server.address().port}/`,
     made,
+    requests,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));
