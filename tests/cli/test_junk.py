@@ -8,7 +8,17 @@ pytest.importorskip("torch")
 from commands.junk import CALLS, commands
 from commands.junk_runs import check_junk, check_succeeds
 from commands.junk_runs import junk_files as junk_files
+from pocketintent.cli import studio
 from pocketintent.cli.main import build_parser, main
+
+
+@pytest.fixture(autouse=True)
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of the studio, which need not be built."""
+    folder = tmp_path / "page"
+    folder.mkdir()
+    (folder / "index.html").touch()
+    monkeypatch.setattr(studio, "PLACES", [folder])
 
 
 def test_the_table_has_every_command() -> None:

@@ -102,10 +102,9 @@ def test_an_argument_that_is_not_utf8_is_matched_too(run: Any) -> None:
     assert run("lamp on \udcff")[0]["text"] == "lamp on ?"
 
 
-@pytest.mark.parametrize("search", ["exact", "table"])
 @pytest.mark.parametrize("decision", ["logistic", "nearest", "nearest+centroid"])
-def test_search_and_decision_are_passed_on(run: Any, search: str, decision: str) -> None:
-    line = run("--search", search, "--decision", decision, "lamp off")[0]
+def test_the_decision_is_passed_on(run: Any, decision: str) -> None:
+    line = run("--decision", decision, "lamp off")[0]
 
     assert line["intent"] == "lights_off"
 

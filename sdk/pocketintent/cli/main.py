@@ -48,6 +48,7 @@ COMMANDS = (
     Command("export", f"{_CLI}.export", "make ONNX or TFLite graphs for other languages"),
     Command("evaluate", f"{_CLI}.evaluate", "measure a model", TASKS),
     Command("templates", f"{_CLI}.templates", "check and test template files", ACTIONS),
+    Command("studio", f"{_CLI}.studio", "write a bot and try it in the browser"),
     Command("data", f"{_CLI}.data", "fetch the public data sets behind the figures"),
 )
 """The commands, in the order of the help."""

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what matches: auto, the core in C (native) if it is installed, otherwise numpy; or "
         "the graphs of `pocketintent export` (%(default)s)",
     )
-    add(parser, "--search", *RECOGNITION, *LIMITS)
+    add(parser, *RECOGNITION, *LIMITS)
     parser.add_argument("--rank", type=whole_number(1), help="also print the best N intents")
     parser.add_argument("texts", nargs="*", metavar="TEXT", help="a text (the lines of stdin)")
 
@@ -66,7 +66,6 @@ def run(args: argparse.Namespace) -> int:
         args.templates,
         args.model,
         decision=args.decision,
-        search=args.search,
         correct=args.correct,
         backend=args.backend,
     )

@@ -1,7 +1,20 @@
 /** The errors of the package. The message says what is wrong, and what to do. */
 
+const BRAND = Symbol.for('pocketintent.error');
+
 export class PocketIntentError extends Error {
   override name = 'PocketIntentError';
+  /** @internal */
+  readonly [BRAND] = true;
+
+  /** Each entry of the package is one file with its own copy of the classes: an error of one entry
+   * is an instance of the classes of all, so that it does not matter where these are imported from. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    const isOurs = typeof error === 'object' && error !== null && BRAND in error;
+    return (
+      isOurs && (this === PocketIntentError || (error as unknown as Error).name === new this().name)
+    );
+  }
 }
 
 /** A file could not be fetched or read: there is no connection, no such file, or no such address. */

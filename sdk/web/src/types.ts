@@ -110,3 +110,24 @@ export interface Matcher {
   /** Gives the memory back. Every later call throws. */
   close(): void;
 }
+
+/** A word of a text and its share in the score of an intent. */
+export interface WordShare {
+  /** The word in lower case, with its typing error corrected; what follows an apostrophe belongs to
+   * the word before it: `don't`. */
+  readonly word: string;
+  /** How much lower the score of the intent is without the word; below 0, higher. */
+  readonly share: number;
+}
+
+/** The match of a text, and what each word contributes to the score of an intent. */
+export interface Explanation {
+  readonly match: Match;
+  /** The intent that is explained; null if no intent has a score. */
+  readonly candidate: Candidate | null;
+  /** The first 64 words in the order of the text; empty without a candidate. The shares do not add
+   * up to the score: two words that say the same have a small share each. */
+  readonly words: readonly WordShare[];
+  /** The counter-example or text of `none` whose words the text has; null if there is none. */
+  readonly counterExample: string | null;
+}

@@ -132,6 +132,10 @@ CALLS: Calls = {
             "--model": ["tiny.safetensors"],
         }
     ],
+    ("studio",): [
+        {"templates": ["bot.json"], "--model": ["tiny.safetensors"], "--export": ["site"]},
+        {"templates": ["built.safetensors"], "--export": ["site"]},
+    ],
     ("data", "list"): [{}],
     ("data", "fetch"): [{"names": ["nothing"], "--out": ["data"]}],  # no test fetches anything
 }

@@ -29,7 +29,7 @@ from __future__ import annotations
 import argparse
 
 from pocketintent.cli.options.shared import LIMITS, add, set_limits
-from pocketintent.cli.options.types import input_file, number, whole_number
+from pocketintent.cli.options.types import input_file, number
 from pocketintent.cli.output import print_json, print_note
 from pocketintent.runtime.files.shipped_models import DEFAULT
 
@@ -40,8 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     utterances = "labelled utterances: JSON lines, TSV or CSV"
     parser.add_argument("utterances", type=input_file, metavar="UTTERANCES", help=utterances)
     add(parser, "--model", "--decision", *LIMITS)
-    worst = "most confusions and most refusals in the report (%(default)s)"
-    parser.add_argument("--worst", type=whole_number(0), default=10, help=worst)
     least = "exit with status 1 if the accuracy is below X, 0 to 1 (none)"
     parser.add_argument("--min-accuracy", type=number(least=0.0, most=1.0), help=least)
     add(parser, "--plot", help="draw the confusion matrix; needs the extra 'evaluate'")
@@ -59,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     recognizer = IntentRecognizer.load(args.templates, args.model, decision=args.decision)
     set_limits(recognizer, args)
     utterances = read_labelled(args.utterances, recognizer.intents, args.templates)
-    report, matrix = evaluate_bot(recognizer, utterances, worst=args.worst)
+    report, matrix = evaluate_bot(recognizer, utterances)
     model = choose_model(args.templates, args.model) or DEFAULT
     inputs = {"templates": args.templates, "utterances": str(args.utterances), "model": str(model)}
     print_json({**inputs, **report})

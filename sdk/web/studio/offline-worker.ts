@@ -1,0 +1,37 @@
+/** The service worker: the network first, and what was kept of a file where there is none. */
+
+interface FetchEvent extends Event {
+  readonly request: Request;
+  respondWith(response: Promise<Response>): void;
+}
+
+const scope = self as unknown as {
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(type: 'install' | 'activate', listener: () => void): void;
+  skipWaiting(): Promise<void>;
+  readonly clients: { claim(): Promise<void> };
+};
+
+scope.addEventListener('install', () => void scope.skipWaiting());
+scope.addEventListener('activate', () => void scope.clients.claim());
+scope.addEventListener('fetch', (event) => {
+  const { request } = event;
+  if (request.method === 'GET' && new URL(request.url).origin === location.origin) {
+    event.respondWith(answer(request));
+  }
+});
+
+async function answer(request: Request): Promise<Response> {
+  const cache = await caches.open('pocketintent-studio');
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(request, response.clone());
+    return response;
+  } catch (error) {
+    const kept = await cache.match(request, { ignoreSearch: true });
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+export {};
