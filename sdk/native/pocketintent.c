@@ -66,11 +66,11 @@ PI_FOR_BOTH
 #include "src/ngrams.c"
 #include "src/table.c"
 #include "src/word_cache.c"
-#include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
 PI_END_BOTH
 PI_FOR_SIZE
+#include "src/context_network.c"
 #include "src/transformer_file.c"
 #ifdef PINTENT_NO_CHARACTERS
 #include "src/no_characters.c"
