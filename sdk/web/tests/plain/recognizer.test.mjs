@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -38,6 +39,21 @@ test('bytes at any place, which may be changed later', () => {
     const recognizer = PlainRecognizer.fromBytes(bytes.subarray(shift));
     bytes.fill(0);
     assert.deepEqual(recognizer.match(TEXT), expected);
+  }
+});
+
+test('a file whose tensors begin at odd places', async (context) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pocketintent-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const length = Number(content.readBigUInt64LE(0));
+  for (const spaces of [1, 2, 3]) {
+    const head = Buffer.alloc(8);
+    head.writeBigUInt64LE(BigInt(length + spaces));
+    const header = content.subarray(8, 8 + length);
+    const parts = [head, header, Buffer.alloc(spaces, ' '), content.subarray(8 + length)];
+    const file = path.join(folder, `${spaces}.safetensors`);
+    writeFileSync(file, Buffer.concat(parts));
+    assert.deepEqual((await PlainRecognizer.load(file)).match(TEXT), expected);
   }
 });
 
