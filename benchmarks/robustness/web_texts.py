@@ -29,7 +29,11 @@ from benchmarks.robustness.core_texts import BOTS
 from pocketintent.recognizer import IntentRecognizer
 
 WEB = Path(__file__).resolve().parents[2] / "sdk" / "web"
-MODULES = {"simd": "pocketintent.wasm", "plain": "pocketintent-plain.wasm"}
+MODULES = {
+    "relaxed": "pocketintent-relaxed.wasm",
+    "simd": "pocketintent.wasm",
+    "plain": "pocketintent-plain.wasm",
+}
 """The module of each name."""
 BLOCK = 500
 

@@ -249,7 +249,7 @@ def test_the_command_for_windows_prints_the_same_lines(
     assert_lines(found, bot_file, lines)
 
 
-@pytest.mark.parametrize("target", ["wasm32-simd", "wasm32"])
+@pytest.mark.parametrize("target", ["wasm32-relaxed", "wasm32-simd", "wasm32"])
 def test_the_modules_of_wasm_match_as_python_does(
     bot_file: Path, lines: list[str], tmp_path: Path, target: str
 ) -> None:

@@ -32,7 +32,7 @@
 #include "kernels_body.h"
 #endif
 
-/* Vectors of four are SSE2, NEON and simd128, which need no choice where the compiler has them. */
+/* Vectors of four are SSE2, NEON, and simd128 with or without its relaxed instructions, which need no choice where the compiler has them. */
 #if (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
     !defined(PINTENT_PLAIN)
 #define PI_HAS_FOUR 1
@@ -43,6 +43,8 @@
 #define PI_NAME "sse2"
 #elif defined(__ARM_NEON)
 #define PI_NAME "neon"
+#elif defined(__wasm_relaxed_simd__)
+#define PI_NAME "relaxed-simd"
 #else
 #define PI_NAME "simd128"
 #endif

@@ -1,8 +1,10 @@
 // Runs a module of wasm: node match_lines.mjs MODULE BOT < lines; prints the match of each line. With
 // the template set of a file, node match_lines.mjs MODULE MODEL SET, the bot is made from a model.
 import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { WASI } from 'node:wasi';
 
+setFlagsFromString('--experimental-wasm-relaxed-simd'); // which Node has from version 21 on
 const [, , module, bot, set] = process.argv;
 const wasi = new WASI({ version: 'preview1' });
 const { instance } = await WebAssembly.instantiate(readFileSync(module), wasi.getImportObject());

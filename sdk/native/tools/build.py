@@ -60,6 +60,14 @@ TARGETS = {
     "windows-x86_64": Target(
         "x86_64-windows-gnu", "pocketintent.dll", 250_000, ("-Os", "-DPINTENT_SHARED")
     ),
+    "wasm32-relaxed": Target(
+        "wasm32-wasi",
+        "pocketintent.wasm",
+        150_000,
+        (*_WASM, "-msimd128", "-mrelaxed-simd"),
+        _MODULE,
+        None,
+    ),
     "wasm32-simd": Target(
         "wasm32-wasi", "pocketintent.wasm", 150_000, (*_WASM, "-msimd128"), _MODULE, None
     ),

@@ -1,10 +1,11 @@
 /** Keeps the files of the page in the browser, so that it opens without a network. */
 
+import { hasRelaxedSimd } from '../src/wasm/simd.js';
 import type { Config } from './config.js';
 
 const FILES = [
   ...['./', 'studio.css', 'icon.svg', 'studio.json'],
-  ...['studio.js', 'chunk.js', 'later.js', 'worker-thread.js', 'pocketintent.wasm'],
+  ...['studio.js', 'chunk.js', 'later.js', 'worker-thread.js'],
 ];
 
 /**
@@ -19,7 +20,8 @@ export async function keepOffline({ templates, models }: Config): Promise<void> 
     await navigator.serviceWorker.register('offline-worker.js');
     if (isFirstVisit) {
       const first = models.slice(0, 1).map(({ file }) => file);
-      const files = [...FILES, ...(templates === null ? [] : [templates]), ...first];
+      const module = hasRelaxedSimd() ? 'pocketintent-relaxed.wasm' : 'pocketintent.wasm';
+      const files = [...FILES, module, ...(templates === null ? [] : [templates]), ...first];
       // They have just been loaded: nothing of them is fetched again.
       const requests = files.map((file) => new Request(file, { cache: 'force-cache' }));
       await (await caches.open('pocketintent-studio')).addAll(requests);

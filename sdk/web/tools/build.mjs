@@ -2,7 +2,7 @@
 //
 // Prints one JSON line for each file: its bytes, and those that gzip and brotli make of it. The
 // modules of WebAssembly are compiled by zig (`make web` installs it), unless a folder names those
-// that were: FOLDER/wasm32-simd/pocketintent.wasm and FOLDER/wasm32/pocketintent.wasm. The variable
+// that were: FOLDER/wasm32-simd/pocketintent.wasm and so on. The variable
 // POCKETINTENT_WASM does the same.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,11 @@ const WEB = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ROOT = path.join(WEB, '..', '..');
 const DIST = path.join(WEB, 'dist');
 const ENTRIES = ['index', 'inline', 'worker', 'worker-node', 'worker-thread', 'plain'];
-const MODULES = { 'wasm32-simd': 'pocketintent.wasm', wasm32: 'pocketintent-plain.wasm' };
+const MODULES = {
+  'wasm32-relaxed': 'pocketintent-relaxed.wasm',
+  'wasm32-simd': 'pocketintent.wasm',
+  wasm32: 'pocketintent-plain.wasm',
+};
 
 /** Compiles the modules, and returns the folder with those of each target. */
 function compileModules() {

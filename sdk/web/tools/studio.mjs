@@ -37,7 +37,8 @@ export async function buildStudio(folder = STUDIO) {
   const page = readFileSync(path.join(SOURCE, 'index.html'), 'utf8');
   writeFileSync(path.join(folder, 'index.html'), page.replace(/\n +/g, '\n'));
   copyFileSync(path.join(SOURCE, 'icon.svg'), path.join(folder, 'icon.svg'));
-  for (const file of ['worker-thread.js', 'pocketintent.wasm', 'pocketintent-plain.wasm']) {
+  const modules = readdirSync(DIST).filter((file) => file.endsWith('.wasm'));
+  for (const file of ['worker-thread.js', ...modules]) {
     copyFileSync(path.join(DIST, file), path.join(folder, file));
   }
   printSizes(folder);

@@ -2,16 +2,18 @@
 
 import { LoadError } from '../errors.js';
 import { compileAddress } from './module.js';
-import { hasSimd } from './simd.js';
+import { hasRelaxedSimd, hasSimd } from './simd.js';
 
-/** Compiles the file for this engine. Bundlers find both by exactly these words, and put them where
+/** Compiles the file for this engine. Bundlers find all by exactly these words, and put them where
  * the addresses lead. */
 export async function separateModule(): Promise<WebAssembly.Module> {
   let address: URL;
   try {
-    address = hasSimd()
-      ? new URL('./pocketintent.wasm', import.meta.url)
-      : new URL('./pocketintent-plain.wasm', import.meta.url);
+    address = hasRelaxedSimd()
+      ? new URL('./pocketintent-relaxed.wasm', import.meta.url)
+      : hasSimd()
+        ? new URL('./pocketintent.wasm', import.meta.url)
+        : new URL('./pocketintent-plain.wasm', import.meta.url);
   } catch (error) {
     throw new LoadError(
       'the script has no address here, so that pocketintent.wasm cannot be found: name it in the ' +

@@ -1,51 +1,16 @@
-/** Whether the engine has WebAssembly, and its SIMD instructions. */
+/** Whether the engine has WebAssembly, and which of its SIMD instructions. */
 
-// A function that returns a vector of zeros: (func (result v128) (v128.const i32x4 0 0 0 0)).
-const PROBE = [
-  0x00,
-  0x61,
-  0x73,
-  0x6d,
-  1,
-  0,
-  0,
-  0, // the magic word and the version
-  1,
-  5,
-  1,
-  0x60,
-  0,
-  1,
-  0x7b, // types: one function without arguments that returns v128
-  3,
-  2,
-  1,
-  0, // functions: one of this type
-  10,
-  22,
-  1,
-  20,
-  0, // code: one body of 20 bytes without locals
-  0xfd,
-  12,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0x0b,
-];
+const HEAD = '0061736d01000000' + '0105016000017b' + '03020100'; // one function that returns a vector
+
+// (v128.const i32x4 0 0 0 0)
+const SIMD = HEAD + '0a16011400' + 'fd0c' + '00'.repeat(16) + '0b';
+
+// (f32x4.relaxed_madd a a a), where a is (i32x4.splat (i32.const 0))
+const RELAXED = HEAD + '0a13011100' + '4100fd11'.repeat(3) + 'fd8502' + '0b';
+
+const runs = (module: string): boolean =>
+  hasWasm() &&
+  WebAssembly.validate(Uint8Array.from(module.match(/../g) ?? [], (byte) => parseInt(byte, 16)));
 
 /** Whether the engine runs WebAssembly at all. */
 export function hasWasm(): boolean {
@@ -53,6 +18,7 @@ export function hasWasm(): boolean {
 }
 
 /** Whether the engine runs modules with simd128. */
-export function hasSimd(): boolean {
-  return hasWasm() && WebAssembly.validate(new Uint8Array(PROBE));
-}
+export const hasSimd = (): boolean => runs(SIMD);
+
+/** Whether it also multiplies and adds at once, which relaxed SIMD allows. */
+export const hasRelaxedSimd = (): boolean => runs(RELAXED);

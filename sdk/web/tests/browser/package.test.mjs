@@ -25,6 +25,7 @@ function withPolicy(policy) {
     'plain.js',
     'worker.js',
     'worker-thread.js',
+    'pocketintent-relaxed.wasm',
     'pocketintent.wasm',
   ];
   const answers = script.map((name) => [

@@ -90,8 +90,9 @@ describe('bundlers', needsBundlers(NEEDS_CHROMIUM), () => {
       const outdir = path.join(folder, 'dist');
       const entryPoints = [path.join(folder, 'main.js')];
       await build({ entryPoints, outdir, bundle: true, minify: true, format: 'esm' });
-      const files = { index: ['pocketintent.wasm'], inline: [], plain: [] };
-      for (const name of files[entry] ?? ['worker-thread.js', 'pocketintent.wasm']) {
+      const modules = ['pocketintent-relaxed.wasm', 'pocketintent.wasm'];
+      const files = { index: modules, inline: [], plain: [] };
+      for (const name of files[entry] ?? ['worker-thread.js', ...modules]) {
         copy(path.join(installed, 'dist', name), path.join(outdir, name));
       }
       copy(path.join(folder, 'index.html'), path.join(outdir, 'index.html'));

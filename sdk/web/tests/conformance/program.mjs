@@ -3,7 +3,10 @@
 // A request is a line of JSON, {"bot": FILE, "module": FILE, "texts": […]}; the answer is a line with a
 // list: of each text its match, ranking and text as read.
 import { readFileSync, writeSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { Recognizer } from 'pocketintent';
+
+setFlagsFromString('--experimental-wasm-relaxed-simd'); // which Node has from version 21 on
 
 const RANKED = 3;
 

@@ -256,6 +256,25 @@ test('an engine without WebAssembly is an UnsupportedError that names the plain 
   }
 });
 
+test('an engine takes the module for its instructions', async () => {
+  const script = path.join(folder, 'instructions.mjs');
+  writeFileSync(
+    script,
+    `import { setFlagsFromString } from 'node:v8';
+     setFlagsFromString(process.argv[3]);
+     const { Recognizer } = await import('${pathToFileURL(path.join(DIST, 'index.js'))}');
+     const recognizer = await Recognizer.load(process.argv[2]);
+     console.log(recognizer.instructions, recognizer.match('lamp off').intent);`,
+  );
+  const { execFileSync } = await import('node:child_process');
+  const said = (flag) =>
+    execFileSync(process.execPath, [script, botFile(), flag], { cwd: WEB, encoding: 'utf8' });
+  assert.equal(said('--experimental-wasm-relaxed-simd'), 'relaxed-simd lights_off\n');
+  const [major] = process.versions.node.split('.');
+  const expected = major < 21 ? 'simd128' : 'relaxed-simd';
+  assert.equal(said('--no-verify-heap'), `${expected} lights_off\n`);
+});
+
 test('an engine without SIMD takes the other module, and the one in the script says so', async () => {
   const script = path.join(folder, 'no_simd.mjs');
   writeFileSync(
