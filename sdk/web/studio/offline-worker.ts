@@ -1,18 +1,28 @@
 /** The service worker: the network first, and what was kept of a file where there is none. */
 
+import { hasRelaxedSimd } from '../src/wasm/simd.js';
+
 interface FetchEvent extends Event {
   readonly request: Request;
   respondWith(response: Promise<Response>): void;
 }
 
+interface InstallEvent extends Event {
+  waitUntil(done: Promise<void>): void;
+}
+
 const scope = self as unknown as {
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
-  addEventListener(type: 'install' | 'activate', listener: () => void): void;
+  addEventListener(type: 'install', listener: (event: InstallEvent) => void): void;
+  addEventListener(type: 'activate', listener: () => void): void;
   skipWaiting(): Promise<void>;
   readonly clients: { claim(): Promise<void> };
 };
 
-scope.addEventListener('install', () => void scope.skipWaiting());
+scope.addEventListener('install', (event) => {
+  void scope.skipWaiting();
+  event.waitUntil(keepModule());
+});
 scope.addEventListener('activate', () => void scope.clients.claim());
 scope.addEventListener('fetch', (event) => {
   const { request } = event;
@@ -20,6 +30,13 @@ scope.addEventListener('fetch', (event) => {
     event.respondWith(answer(request));
   }
 });
+
+/** Stores the module that the page has just loaded. */
+async function keepModule(): Promise<void> {
+  const module = hasRelaxedSimd() ? 'pocketintent-relaxed.wasm' : 'pocketintent.wasm';
+  const cache = await caches.open('pocketintent-studio');
+  await cache.add(new Request(module, { cache: 'force-cache' }));
+}
 
 async function answer(request: Request): Promise<Response> {
   const cache = await caches.open('pocketintent-studio');
@@ -33,5 +50,3 @@ async function answer(request: Request): Promise<Response> {
     throw error;
   }
 }
-
-export {};
