@@ -5,8 +5,8 @@
     python sdk/jvm/tools/build.py jar --out dist --zig         # for every system, by zig
     python sdk/jvm/tools/build.py aar --out dist --sdk $ANDROID_HOME --ndk $ANDROID_NDK_HOME
 
-Needs a JDK from version 11 on (JAVA_HOME, or that of the javac on the PATH). Prints one JSON line for
-each library and for the archive, with its size in bytes.
+Needs a JDK from version 11 on (JAVA_HOME, or that of the javac on the PATH). Prints one JSON line
+for each library and for the archive, with its size in bytes.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def kotlin_job(
     given = [*runtime(), *classpath, *([] if android_jar is None else [android_jar])]
     job = ["-no-reflect", "-no-stdlib", "-Werror", "-jvm-target", "1.8"]
     job += ["-module-name", "pocketintent"] if target.name == "library" else []
-    job += [] if android_jar is None else ["-no-jdk"]
+    job += ["-Xjdk-release=1.8"] if android_jar is None else ["-no-jdk"]
     job += ["-cp", os.pathsep.join(map(str, given)), "-d", str(target)]
     return [*job, *map(str, files)]
 
@@ -204,7 +204,9 @@ def write_zip(path: Path, entries: Mapping[str, bytes | Path]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in entries.items():
             data = content if isinstance(content, bytes) else content.read_bytes()
-            archive.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
+            archive.writestr(
+                zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED
+            )
     return path
 
 

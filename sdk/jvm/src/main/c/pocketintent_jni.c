@@ -39,7 +39,7 @@ static void fail(JNIEnv *env, jclass native, pintent_status status, const char *
   jbyteArray bytes = failure != NULL ? new_bytes(env, text, strlen(text)) : NULL;
   if (bytes != NULL) {
     jobject error = (*env)->CallStaticObjectMethod(env, native, failure, (jint)status, bytes);
-    if (error != NULL) {
+    if (!(*env)->ExceptionCheck(env) && error != NULL) {
       (*env)->Throw(env, error);
     }
   }

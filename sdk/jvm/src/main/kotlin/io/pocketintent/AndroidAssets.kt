@@ -3,6 +3,7 @@
 package io.pocketintent
 
 import android.content.res.AssetManager
+import java.io.FileInputStream
 import java.io.FileNotFoundException
 import java.io.IOException
 import java.nio.ByteBuffer
@@ -25,11 +26,8 @@ fun Recognizer.Companion.fromTemplates(assets: AssetManager, name: String, json:
 private fun mapped(assets: AssetManager, name: String): ByteBuffer? =
     try {
         assets.openFd(name).use { asset ->
-            asset.createInputStream().channel.map(
-                FileChannel.MapMode.READ_ONLY,
-                asset.startOffset,
-                asset.declaredLength,
-            )
+            val channel = FileInputStream(asset.fileDescriptor).channel
+            channel.map(FileChannel.MapMode.READ_ONLY, asset.startOffset, asset.declaredLength)
         }
     } catch (_: FileNotFoundException) {
         null

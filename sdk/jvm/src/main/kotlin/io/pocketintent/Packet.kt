@@ -1,5 +1,6 @@
 package io.pocketintent
 
+import java.nio.Buffer
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
@@ -14,8 +15,9 @@ internal class Packet(private val bytes: ByteArray) {
     fun text(): String? {
         val size = int()
         if (size < 0) return null
-        val start = numbers.position()
-        numbers.position(start + size)
+        val place: Buffer = numbers // whose `position` old Android has; that of ByteBuffer is newer
+        val start = place.position()
+        place.position(start + size)
         return String(bytes, start, size, Charsets.UTF_8)
     }
 
