@@ -108,7 +108,7 @@ def test_bots_of_templates_answer_as_in_python(
     templates = json.dumps(recognizer.templates.to_dict())
     texts = given_texts(recognizer)[::4]
     asked = [("match", text) for text in texts]
-    ways = ("from_templates", "from_array", "from_mapped")
+    ways = ("from_templates", "from_array", "from_mapped")[: 3 if model == "tiny" else 1]
     answers = library.answer(
         request for way in ways for request in [(way, path, templates), *asked]
     )
@@ -186,12 +186,10 @@ def test_texts_cross_as_they_are(library: Library, lamp_path: Path) -> None:
     assert answers[5] is True
 
 
-@pytest.mark.parametrize("half", ["\ud800", "\udbff", "\udc00", "\udfff"])
-def test_half_a_surrogate_pair_separates_words(
-    library: Library, lamp_path: Path, half: str
-) -> None:
-    texts = [f"lamp{half}off", f"{half}lamp off{half}", "z" * 255 + half + "lamp", half * 300]
-    texts += ["lamp\udc00\ud800off", "lamp \ud800\U0001f642\udc00 off"]
+def test_half_a_surrogate_pair_separates_words(library: Library, lamp_path: Path) -> None:
+    texts = ["lamp\udc00\ud800off", "lamp \ud800\U0001f642\udc00 off"]
+    for half in ("\ud800", "\udbff", "\udc00", "\udfff"):
+        texts += [f"lamp{half}off", f"{half}lamp off{half}", "z" * 255 + half + "lamp", half * 300]
     assert_answers(IntentRecognizer.load(lamp_path), texts, ask(library, lamp_path, texts))
 
 

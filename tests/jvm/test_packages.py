@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -129,6 +130,19 @@ def test_the_tool_makes_an_aar(
         assert "io/pocketintent/AndroidAssets.class" in classes.namelist()
 
 
+def test_zig_builds_for_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need_compilers()
+    name = "windows-x86_64"
+    monkeypatch.setattr(TOOL, "DESKTOPS", {name: TOOL.DESKTOPS[name]})
+    libraries = TOOL.build_desktops(tmp_path, find_zig())
+    path = tmp_path / name / "pocketintent_jni.dll"
+    assert libraries == {name: path}
+    assert list(path.parent.iterdir()) == [path]
+    assert path.stat().st_size <= LIMIT
+    for function in functions():
+        assert f"Java_io_pocketintent_Native_{function}\0".encode() in path.read_bytes()
+
+
 def test_the_tool_says_what_is_missing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,14 +155,18 @@ def test_the_tool_says_what_is_missing(
     assert "npm ci" in capfd.readouterr().err
 
 
-def test_cmake_builds_the_same_library(library: Library, tmp_path: Path) -> None:
+def test_cmake_says_what_the_tool_does(library: Library, tmp_path: Path) -> None:
     cmake = find("cmake", packages="cmake")
-    call = [cmake, "-S", TOOL.NATIVE, "-B", tmp_path, f"-DJAVA_HOME={TOOL.find_jdk()}"]
-    subprocess.run([*call, "-DCMAKE_C_FLAGS=-s"], check=True, capture_output=True)
-    subprocess.run([cmake, "--build", tmp_path], check=True, capture_output=True)
-    (path,) = tmp_path.glob("libpocketintent_jni.*")
-    if path.suffix == ".so":
-        assert_fit_for_android(path)
+    call: list[str | Path] = [cmake, "-S", TOOL.NATIVE, "-B", tmp_path, "-G", "Unix Makefiles"]
+    call += ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DJAVA_HOME={TOOL.find_jdk()}"]
+    subprocess.run(call, check=True, capture_output=True)
+    (compiled,) = json.loads((tmp_path / "compile_commands.json").read_text("utf-8"))
+    assert Path(compiled["file"]).name == "pocketintent_jni.c"
+    linked = (tmp_path / "CMakeFiles" / "pocketintent_jni.dir" / "link.txt").read_text("utf-8")
+    for flag in TOOL.FLAGS:
+        assert flag.startswith("-W") or flag in compiled["command"].split()
+    for flag in TOOL.ELF if sys.platform == "linux" else ():
+        assert flag in linked.split()
 
 
 def test_gradle_says_what_the_tool_does() -> None:

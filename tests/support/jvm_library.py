@@ -120,7 +120,7 @@ class Library:
             classes: A folder of classes, if not the program.
         """
         classpath = [classes or self.folder / "program", self.jar, *TOOL.runtime()]
-        start = [TOOL.find_jdk() / "bin" / "java", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+        start = [TOOL.find_jdk() / "bin" / "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
         run = subprocess.run(
             [*start, "-cp", os.pathsep.join(map(str, classpath)), *words],
             input=stdin,

@@ -124,27 +124,33 @@ def compile_kotlin(*jobs: Sequence[str]) -> None:
         raise BuildError(run.stderr)
 
 
-def compile_native(
-    compiler: Sequence[str | Path], library: Path, *flags: str, has_jni: bool = False
-) -> Path:
+def compile_native(compiler: Sequence[str | Path], library: Path, *, has_jni: bool = False) -> Path:
     """Compile the native library; BuildError with the compiler's words if it warns.
 
     Args:
         compiler: The words that call it.
         library: The file to make, whose ending tells the system.
-        flags: More for the compiler.
         has_jni: Whether the compiler has <jni.h>, as that of the NDK does.
     """
     library.parent.mkdir(parents=True, exist_ok=True)
-    jni = [] if has_jni else [f"-I{NATIVE / 'desktop'}", f"-I{find_jdk() / 'include'}"]
-    call = [*map(str, compiler), *FLAGS, *flags, f"-I{CORE}", f"-I{CORE / 'include'}", *jni]
-    call += [] if library.suffix == ".dll" else ["-fPIC", "-lm"]
-    call += ELF if library.suffix == ".so" else []
-    call += ["-shared", "-s", str(NATIVE / "pocketintent_jni.c"), "-o", str(library)]
-    run = subprocess.run(call, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        raise BuildError(run.stderr)
-    for left in (library.with_suffix(".pdb"), library.with_suffix(".lib")):
+    part = library.with_suffix(".o")
+    includes = [f"-I{CORE}", f"-I{CORE / 'include'}"]
+    if not has_jni:
+        includes += [f"-I{NATIVE / 'desktop'}", f"-I{find_jdk() / 'include'}"]
+    is_windows, is_elf = library.suffix == ".dll", library.suffix == ".so"
+    own = ["-Os"] if is_windows else ["-fPIC"]  # a library of Windows is the largest
+    source = str(NATIVE / "pocketintent_jni.c")
+    # Apart, since zig compiles parts of the C library when it links, for which the flags are not.
+    for words in (
+        [*FLAGS, *own, *includes, "-c", source, "-o", part],
+        ["-O2", "-shared", "-s", part, "-o", library, *([] if is_windows else ["-lm"])]
+        + (ELF if is_elf else []),
+    ):
+        call = [str(word) for word in (*compiler, *words)]
+        run = subprocess.run(call, capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            raise BuildError(run.stderr)
+    for left in (part, library.with_suffix(".pdb"), library.with_suffix(".lib")):
         left.unlink(missing_ok=True)
     return library
 

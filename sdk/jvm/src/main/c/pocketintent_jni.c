@@ -50,7 +50,7 @@ static void fail_memory(JNIEnv *env, jclass native) {
 }
 
 /* The packet as an array of bytes; NULL and an exception where there is no memory. Ends the packet. */
-static jbyteArray send(JNIEnv *env, jclass native, packet *packet) {
+static jbyteArray to_bytes(JNIEnv *env, jclass native, packet *packet) {
   jbyteArray bytes = NULL;
   if (packet->has_failed) {
     fail_memory(env, native);
@@ -162,7 +162,7 @@ NATIVE(jbyteArray, match)(JNIEnv *env, jclass native, jlong bot, jlong scratch, 
   if (match.has_runner_up) {
     put_candidate(&answer, &match.runner_up);
   }
-  return send(env, native, &answer);
+  return to_bytes(env, native, &answer);
 }
 
 NATIVE(jbyteArray, rank)
@@ -192,7 +192,7 @@ NATIVE(jbyteArray, rank)
     fail(env, native, status, NULL);
     return NULL;
   }
-  return send(env, native, &answer);
+  return to_bytes(env, native, &answer);
 }
 
 /* NULL if the text is read as it is. */
@@ -371,7 +371,7 @@ NATIVE(jbyteArray, templates)(JNIEnv *env, jclass native, jlong bot) {
     return NULL;
   }
   json.size = length;
-  return send(env, native, &json);
+  return to_bytes(env, native, &json);
 }
 
 NATIVE(jbyteArray, intents)(JNIEnv *env, jclass native, jlong bot) {
@@ -382,7 +382,7 @@ NATIVE(jbyteArray, intents)(JNIEnv *env, jclass native, jlong bot) {
   for (size_t n = 0; n < count; n++) {
     put_text(&names, pintent_intent(pointer(bot), n));
   }
-  return send(env, native, &names);
+  return to_bytes(env, native, &names);
 }
 
 NATIVE(jint, dim)(JNIEnv *env, jclass native, jlong bot) {
