@@ -15,12 +15,13 @@ WEB := sdk/web
 WEB_PATH := PATH="$(CURDIR)/$(NATIVE)/bin:$$PATH"
 NPM := cd $(WEB) && $(WEB_PATH) npm
 HAS_NODE := $(WEB_PATH); node --eval 'process.exit(process.getBuiltinModule ? 0 : 1)' 2>/dev/null && command -v npm
+KOTLIN := sdk/jvm/tools/node_modules
 CHECKED := sdk export demo_app lab tests docs/examples $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs native native-wheels apple web web-units web-units-if-node sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs native native-wheels apple jvm web web-units web-units-if-node sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -47,7 +48,7 @@ imports: $(TEST)/installed ## import-linter: which folder may import which
 	cd lab && ../$(TEST)/bin/lint-imports --no-cache
 
 # Each worker computes on one thread, so that they do not compete for the cores.
-pytest: $(TEST)/installed $(TFLITE)/installed ## the tests, in two processes
+pytest: $(TEST)/installed $(TFLITE)/installed $(KOTLIN)/installed ## the tests, in two processes
 	OMP_NUM_THREADS=1 $(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 	cd lab && OMP_NUM_THREADS=1 ../$(TEST)/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
@@ -77,6 +78,10 @@ web-units-if-node:
 	@if $(HAS_NODE) >/dev/null; then $(MAKE) --no-print-directory web-units; \
 		else echo "The npm package is not tested: no Node 20.16 or later with npm here. \`make web\` gets it." >&2; fi
 
+jvm: $(TEST)/installed $(KOTLIN)/installed ## build the Kotlin library for this machine into dist/, and test it
+	$(TEST)/bin/python sdk/jvm/tools/build.py jar --out dist
+	OMP_NUM_THREADS=1 $(TEST)/bin/python -m pytest tests/jvm $(ARGS)
+
 sizes: python ## source lines of each room of the product, against their targets
 	@$(PYTHON) -m benchmarks.sizes
 
@@ -85,7 +90,7 @@ hooks: $(TEST)/installed ## run the same checks at each commit and push
 
 clean: ## remove the environments, caches and builds
 	rm -rf $(addprefix $(WEB)/,node_modules dist build LICENSE tests/bundlers/node_modules tests/bundlers/build)
-	rm -rf $(DEMO) $(TEST) $(TFLITE) $(DOCS) $(NATIVE) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(DEMO) $(TEST) $(TFLITE) $(DOCS) $(NATIVE) $(KOTLIN) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The file `installed` is written last, so that an installation that was cut off is done again.
 # pip's output goes to stderr: the stdout of a piped demo has answers only.
@@ -134,6 +139,14 @@ $(WEB)/tests/bundlers/node_modules/installed: $(WEB)/tests/bundlers/package-lock
 $(WEB)/build/answers/written: benchmarks/robustness/web_answers.py $(wildcard sdk/pocketintent/assets/*.safetensors templates/*.json) | $(DEMO)/installed
 	OMP_NUM_THREADS=1 $(DEMO)/bin/python -m benchmarks.robustness.web_answers $(WEB)/build/answers
 	@touch $@
+
+# For the tests of the Kotlin library, which are skipped without it, and say what is missing.
+$(KOTLIN)/installed: sdk/jvm/tools/package-lock.json
+	@command -v javac >/dev/null && command -v npm >/dev/null || { \
+		echo "No $(KOTLIN): a JDK and npm are needed. On Debian: sudo apt install default-jdk-headless npm" >&2; exit 0; }; \
+	echo "Setting up $(KOTLIN) (once, 0.1 GB) ..." >&2; \
+	npm ci --silent --no-audit --no-fund --prefix sdk/jvm/tools >&2 && touch $@ || \
+		echo "No $(KOTLIN): npm could not install it" >&2
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no
 # wheels, no environment is made and each run prints why.

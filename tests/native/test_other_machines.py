@@ -5,13 +5,10 @@ ARM64 needs `apt-get install qemu-user-static gcc-aarch64-linux-gnu libc6-dev-ar
 native` installs it) and `apt-get install wine64`, wasm zig and Node.
 """
 
-import importlib.util
 import json
 import os
 import random
-import shutil
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,27 +26,10 @@ from native_texts import HOSTILE, every_script, typing_errors, vectors
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.templates.files import load_templates
+from programs import find, find_zig
 from shared_fixtures import EXPORTED_TEMPLATES, REPOSITORY, MakeOnce
 
 TOOL = CORE / "tools" / "build.py"
-
-
-def find(*names: str, packages: str) -> str:
-    """The first of some programs; the test is skipped without one."""
-    for name in names:
-        if (path := shutil.which(name)) is not None:
-            return path
-    pytest.skip(f"no {names[0]}: apt-get install {packages}")
-
-
-def find_zig() -> list[str]:
-    """The words that call zig's C compiler; the test is skipped without it."""
-    made = REPOSITORY / ".venv-native" / "bin" / "python"
-    if importlib.util.find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang"]
-    if made.exists():
-        return [str(made), "-m", "ziglang"]
-    pytest.skip("no zig: `make native` installs it")
 
 
 def typed_texts(count: int) -> list[str]:
