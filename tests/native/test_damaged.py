@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.robustness.hostile_files import bots, models
-from native_core import Core, CoreError
+from native_core import Core, CoreBot, CoreError
 from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder
@@ -89,37 +89,38 @@ def test_a_file_is_refused_at_each_length_and_with_each_byte_changed(
     path = tmp_path / "damaged.safetensors"
     for size in {*range(0, 64), *rng.sample(range(len(content)), 60), len(content) - 1}:
         path.write_bytes(content[:size])
-        with pytest.raises(CoreError) as error:
-            core.open(path)
-        assert error.value.status == "model"
+        assert refusal(core.open, path) == refusal(core.open_model, path)
+        assert refusal(core.open, path)[0] == "model"
     for place in {*range(16), *rng.sample(range(len(content)), 120)}:
         damaged = bytearray(content)
         damaged[place] ^= 1 << rng.randrange(8)
         path.write_bytes(damaged)
-        with pytest.raises(CoreError):
-            core.open(path)
+        assert refusal(core.open, path) == refusal(core.open_model, path)
     path.write_bytes(content + b"\0")
-    with pytest.raises(CoreError, match="longer than its tensors"):
-        core.open(path)
+    for call in (core.open, core.open_model):
+        assert "longer than its tensors" in refusal(call, path)[1]
+
+
+def refusal(call: Callable[[Path], CoreBot], path: Path) -> tuple[str, str]:
+    """The status and the message of an opening that fails."""
+    with pytest.raises(CoreError) as error:
+        call(path)
+    return error.value.status, error.value.message
 
 
 def test_what_is_no_file_is_refused(core: Core, tmp_path: Path) -> None:
-    def refusal(path: Path) -> CoreError:
-        with pytest.raises(CoreError) as error:
-            core.open(path)
-        return error.value
-
-    assert refusal(tmp_path / "missing").status == "file"
-    assert "no such model file" in refusal(tmp_path / "missing").message
-    assert refusal(tmp_path).status == "file"
-    pipe = tmp_path / "pipe"
+    pipe, name = tmp_path / "pipe", tmp_path / "socket"
     os.mkfifo(pipe)
-    assert "pipe" in refusal(pipe).message
-    name = tmp_path / "socket"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(name))
-        assert refusal(name).status == "file"
-    assert refusal(Path("/dev/null")).status == "file"
+    for call in (core.open, core.open_model):
+        assert refusal(call, tmp_path / "missing")[0] == "file"
+        assert "no such model file" in refusal(call, tmp_path / "missing")[1]
+        assert refusal(call, tmp_path)[0] == "file"
+        assert "pipe" in refusal(call, pipe)[1]
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(name))
+            assert refusal(call, name)[0] == "file"
+        name.unlink()
+        assert refusal(call, Path("/dev/null"))[0] == "file"
 
 
 def test_a_model_without_a_bot_and_a_kind_without_support(
@@ -131,6 +132,6 @@ def test_a_model_without_a_bot_and_a_kind_without_support(
     assert isinstance(table, StaticEncoder)
     path = tmp_path / "odd.safetensors"
     IntentRecognizer(OddEncoder(table.vocabulary, table.words), {"on": ["lamp on"]}).save(path)
-    with pytest.raises(CoreError, match="no encoder kind 'odd'") as error:
-        core.open(path)
-    assert error.value.status == "unsupported"
+    for call in (core.open, core.open_model):
+        status, message = refusal(call, path)
+        assert status == "unsupported" and "no encoder kind 'odd'" in message

@@ -27,7 +27,7 @@ from native_core import (
 from pocketintent import IntentRecognizer
 
 HEADER = CORE / "include" / "pocketintent.h"
-ARGUMENT, MEMORY, UNSUPPORTED, SIZE = 1, 2, 6, 7
+ARGUMENT, MEMORY, TEMPLATES, UNSUPPORTED, SIZE = 1, 2, 5, 6, 7
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 STRUCTURES = {"text": 16, "candidate": 40, "match": 112, "allocator": 24, "message": 512}
@@ -63,6 +63,7 @@ def test_a_library_without_edits_refuses_them(make_once: MakeOnce, paths: dict[s
         calls: list[Callable[[], object]] = [
             lambda: bot.add_intent("jazz", ["play"]),
             lambda: bot.remove_intent("on"),
+            lambda: bot.set_templates({"on": ["lamp"]}),
             lambda: bot.save(paths["static"].with_name("saved.safetensors")),
         ]
         for call in calls:
@@ -70,9 +71,14 @@ def test_a_library_without_edits_refuses_them(make_once: MakeOnce, paths: dict[s
                 call()
             assert error.value.status == "unsupported"
         size = c_size_t()
+        put = core.lib.pintent_templates_json
+        assert put(bot.bot, None, c_size_t(0), byref(size)) == UNSUPPORTED
+        assert put(None, None, c_size_t(0), byref(size)) == ARGUMENT
         assert core.lib.pintent_save_buffer(bot.bot, None, c_size_t(0), byref(size)) == UNSUPPORTED
         assert core.lib.pintent_save_buffer(None, None, c_size_t(0), byref(size)) == ARGUMENT
         assert bot.match("lamp on") == expected
+    with core.open_model(paths["static"]) as bot:
+        assert bot.match("lamp on")["reason"] == "no_templates"
 
 
 def test_a_library_without_characters_refuses_networks_over_them(
@@ -101,9 +107,10 @@ def test_a_library_without_files_reads_and_writes_memory(
 
     without = Core(make_once("native_core_without_files.so", build))
     path = paths["static"]
-    with pytest.raises(CoreError, match="without files") as error:
-        without.open(path)
-    assert error.value.status == "unsupported"
+    for call in (without.open, without.open_model):
+        with pytest.raises(CoreError, match="without files") as error:
+            call(path)
+        assert error.value.status == "unsupported"
     data = path.read_bytes()
     with without.open_buffer(data, len(data)) as bot, bot.add_intent("jazz", ["jazz"]) as edited:
         assert bot.match("lamp on")["intent"] == "on"
@@ -128,6 +135,9 @@ def test_null_arguments_give_a_status(core: Core, bot: CoreBot) -> None:
     assert lib.pintent_open(b"x", None, None, None) == ARGUMENT
     assert lib.pintent_open_buffer(None, one, None, byref(out), None) == ARGUMENT
     assert lib.pintent_open(b"x", byref(Allocator()), byref(out), None) == ARGUMENT
+    assert lib.pintent_open_model(None, None, byref(out), None) == ARGUMENT
+    assert lib.pintent_open_model(b"x", None, None, None) == ARGUMENT
+    assert lib.pintent_open_model_buffer(None, one, None, byref(out), None) == ARGUMENT
     assert lib.pintent_scratch_new(None, zero, byref(out)) == ARGUMENT
     assert lib.pintent_scratch_new(bot.bot, zero, None) == ARGUMENT
     for each, scratch in ((None, bot.scratch), (bot.bot, None), (None, None)):
@@ -157,6 +167,14 @@ def test_null_arguments_give_a_status(core: Core, bot: CoreBot) -> None:
     assert remove(None, b"on", c_size_t(2), byref(out), None) == ARGUMENT
     assert remove(bot.bot, None, one, byref(out), None) == ARGUMENT
     assert remove(bot.bot, b"on", c_size_t(2), None, None) == ARGUMENT
+    replace = lib.pintent_set_templates
+    assert replace(None, b"{}", c_size_t(2), byref(out), None) == ARGUMENT
+    assert replace(bot.bot, None, one, byref(out), None) == ARGUMENT
+    assert replace(bot.bot, b"{}", c_size_t(2), None, None) == ARGUMENT
+    assert replace(bot.bot, None, zero, byref(out), None) == TEMPLATES
+    put = lib.pintent_templates_json
+    assert put(None, room, one, byref(size)) == put(bot.bot, room, one, None) == ARGUMENT
+    assert put(bot.bot, None, one, byref(size)) == ARGUMENT
     assert lib.pintent_save(None, b"x", None) == lib.pintent_save(bot.bot, None, None) == ARGUMENT
     assert save(None, room, one, byref(size)) == save(bot.bot, room, one, None) == ARGUMENT
     assert save(bot.bot, None, one, byref(size)) == ARGUMENT

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from native_core import SMALL_MODELS, Core, CoreBot, CoreError
 from native_edits import add, assert_equal, assert_saves_alike, open_both, remove
@@ -80,8 +81,8 @@ def changed(rng: random.Random, form: dict[str, Any]) -> dict[str, Any]:
     return form
 
 
-def codes_of(path: Path) -> np.ndarray:
-    codes: np.ndarray = load_model(path).tensors["bot.index.rows.codes"]
+def codes_of(path: Path) -> NDArray[Any]:
+    codes: NDArray[Any] = load_model(path).tensors["bot.index.rows.codes"]
     return codes
 
 
@@ -167,7 +168,7 @@ def test_a_bot_without_intents_is_that_of_python(
             assert bot.to_bytes() == path.read_bytes()
             assert bot.match("lamp on") == expected.match("lamp on").to_dict()
             assert bot.match("lamp on")["reason"] == "no_templates"
-            assert bot.rank("lamp on", 3) == bot.intents == []
+            assert bot.rank("lamp on", 3) == [] and bot.intents == []
             assert np.allclose(bot.encode("lamp on"), expected.encoder.encode("lamp on"), atol=1e-5)
             assert bot.read("lamp on") == expected.read("lamp on")
             added = bot.add_intent("jazz", ["play some jazz"])
@@ -176,11 +177,13 @@ def test_a_bot_without_intents_is_that_of_python(
             with bot.set_templates({}) as empty:
                 assert empty.to_bytes() == bot.to_bytes()
     # Of a bot file the model alone.
-    content = exportable_models["contextual"].read_bytes(), lamp_path.read_bytes()
-    with core.open_model(lamp_path) as bot, core.open_model_buffer(content[0], len(content[0])) as o:
-        assert bot.to_bytes() == o.to_bytes()
-    with core.open_model_buffer(content[1], len(content[1])) as bot:
-        assert bot.intents == []
+    with core.open_model(lamp_path) as bot, core.open_model(exportable_models["contextual"]) as own:
+        content = bot.to_bytes()
+        assert content == own.to_bytes()
+    for path in (lamp_path, exportable_models["contextual"]):
+        data = path.read_bytes()
+        with core.open_model_buffer(data, len(data)) as bot:
+            assert bot.to_bytes() == content
 
 
 def test_no_vector_is_computed_twice(core: Core, exportable_models: dict[str, Path]) -> None:
@@ -217,7 +220,7 @@ def test_no_vector_is_computed_twice(core: Core, exportable_models: dict[str, Pa
 
 
 def test_all_forms_of_a_set_give_one_bot(core: Core, lamp: CoreBot) -> None:
-    texts = {"on": ["lamp on"], "Äpfel \U0001f34e": ["put \"on\"\n", "\u200btürn on\\"]}
+    texts = {"on": ["lamp on"], "Äpfel \U0001f34e": ['put "on"\n', "\u200btürn on\\"]}
     long = {"intents": {name: {"templates": listed} for name, listed in texts.items()}}
     objects = {name: [{"text": text} for text in listed] for name, listed in texts.items()}
     mixed = {"$schema": None, "on": texts["on"], "Äpfel \U0001f34e": objects["Äpfel \U0001f34e"]}

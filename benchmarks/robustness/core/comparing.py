@@ -55,6 +55,21 @@ class Expected(NamedTuple):
     """The tokens."""
 
 
+def is_close_call(templates: TemplateSet, match: dict[str, Any]) -> bool:
+    """Whether a difference within the tolerance could change the intent or the reason.
+
+    Args:
+        templates: The template set of the bot.
+        match: The match of a text.
+    """
+    if match["nearest"] is None:
+        return False
+    calls = [abs(match["score"] - templates.threshold_of(match["nearest"]))]
+    if match["margin"] is not None:
+        calls += [match["margin"], abs(match["margin"] - templates.margin)]
+    return bool(min(calls) <= 2 * TOLERANCE)
+
+
 def expect(recognizer: IntentRecognizer, texts: Iterable[str]) -> list[Expected]:
     """What Python says of texts.
 
@@ -66,10 +81,10 @@ def expect(recognizer: IntentRecognizer, texts: Iterable[str]) -> list[Expected]
     expected = []
     for text in texts:
         match = recognizer.match(text).to_dict()
-        is_close_call = _is_close_call(templates, match)
+        close = is_close_call(templates, match)
         ranking = [candidate.score for candidate in recognizer.rank(text, RANKED)]
         read = recognizer.read(text)
-        expected.append(Expected(match, is_close_call, ranking, read, simple_tokenize(text)))
+        expected.append(Expected(match, close, ranking, read, simple_tokenize(text)))
     return expected
 
 
@@ -99,16 +114,6 @@ def _unequal_match(match: dict[str, Any], answer: dict[str, Any]) -> list[str]:
     if runner_up is not None and not _is_near(runner_up["score"], answer["runner_up"]["score"]):
         unequal.append("runner-up")
     return unequal
-
-
-def _is_close_call(templates: TemplateSet, match: dict[str, Any]) -> bool:
-    """Whether a difference within the tolerance could change the intent or the reason."""
-    if match["nearest"] is None:
-        return False
-    calls = [abs(match["score"] - templates.threshold_of(match["nearest"]))]
-    if match["margin"] is not None:
-        calls += [match["margin"], abs(match["margin"] - templates.margin)]
-    return bool(min(calls) <= 2 * TOLERANCE)
 
 
 def _is_near(one: float, other: float, tolerance: float = TOLERANCE) -> bool:

@@ -35,10 +35,10 @@ typedef struct pi_kernels {
   float (*dot)(const float *one, const float *other, size_t size);
   /* Adds `scale` times a vector. */
   void (*add)(float *sum, const float *vector, float scale, size_t size);
-  /* The dot products of PI_ROWS rows, one after the other, and `num` vectors, `stride` apart. They
-   * are written for each vector together, `out_stride` apart. */
-  void (*multiply)(const float *rows, size_t size, const float *vectors, size_t stride, size_t num,
-                   float *out, size_t out_stride);
+  /* The dot products of PI_ROWS rows, `step` apart, and `num` vectors, `stride` apart. They are
+   * written for each vector together, `out_stride` apart. */
+  void (*multiply)(const float *rows, size_t step, size_t size, const float *vectors, size_t stride,
+                   size_t num, float *out, size_t out_stride);
   /* Writes whole numbers of 8 bits as floats. */
   void (*widen)(const int8_t *integers, float *numbers, size_t size);
   /* Replaces numbers by their GELU, in the approximation with tanh. */

@@ -103,34 +103,64 @@ static void pi_fill_matrix(pi_members *members, size_t label) {
     }
   }
   for (size_t n = 0; n < count; n += PI_ROWS) { /* columns n.. of the rows from n on */
-    members->kernels->multiply(members->features + n * width, width, members->features + n * width,
-                               width, count - n, members->matrix + n * stride + n, stride);
+    members->kernels->multiply(members->features + n * width, width, width,
+                               members->features + n * width, width, count - n,
+                               members->matrix + n * stride + n, stride);
   }
   for (size_t n = 0; n < count; n++) {
     members->matrix[n * stride + n] += 1.0f;
   }
 }
 
-/* Writes the diagonal of the inverse: of the Cholesky factor L of the matrix, that of L^-T L^-1. */
+/* The products of a row with those of a block, from the block's first number on, which are not among
+ * the sums of the numbers before it. */
+static float pi_block_product(const float *row, const float *other, size_t first, size_t end) {
+  float sum = 0;
+  for (size_t n = first; n < end; n++) {
+    sum += row[n] * other[n];
+  }
+  return sum;
+}
+
+/* Replaces the matrix by its Cholesky factor L, with one over its diagonal. The products of a row are
+ * found for PI_ROWS rows above at once. */
+static void pi_factorise(pi_members *members) {
+  size_t stride = members->stride;
+  const pi_kernels *kernels = members->kernels;
+  for (size_t n = 0; n < members->count; n++) {
+    float *row = members->matrix + n * stride, sums[PI_ROWS];
+    for (size_t block = 0; block < n; block += PI_ROWS) {
+      size_t end = block + PI_ROWS < n ? block + PI_ROWS : n;
+      kernels->multiply(members->matrix + block * stride, stride, block, row, 0, 1, sums, 0);
+      for (size_t k = block; k < end; k++) {
+        const float *above = members->matrix + k * stride;
+        row[k] = (row[k] - sums[k - block] - pi_block_product(row, above, block, k)) * above[k];
+      }
+    }
+    row[n] = 1.0f / sqrtf(row[n] - kernels->dot(row, row, n));
+  }
+}
+
+/* Writes the diagonal of the inverse of the matrix: of L^-T L^-1. Each column of L^-1 is found from
+ * its place on the diagonal down, PI_ROWS rows at once. */
 static void pi_invert_diagonal(pi_members *members) {
   size_t stride = members->stride, count = members->count;
-  const pi_kernels *kernels = members->kernels;
-  for (size_t n = 0; n < count; n++) {
-    float *row = members->matrix + n * stride;
-    for (size_t k = 0; k < n; k++) {
-      const float *above = members->matrix + k * stride;
-      row[k] = (row[k] - kernels->dot(row, above, k)) * above[k];
-    }
-    row[n] = 1.0f / sqrtf(row[n] - kernels->dot(row, row, n)); /* of L, one over its diagonal */
-  }
+  float *column = members->column, sums[PI_ROWS];
+  pi_factorise(members);
   for (size_t k = 0; k < count; k++) {
-    float *column = members->column, sum;
-    column[k] = members->matrix[k * stride + k];
-    sum = column[k] * column[k];
-    for (size_t n = k + 1; n < count; n++) {
-      const float *row = members->matrix + n * stride;
-      column[n] = -kernels->dot(row + k, column + k, n - k) * row[n];
-      sum += column[n] * column[n];
+    size_t first = k / PI_ROWS * PI_ROWS; /* before k the column has zeros */
+    float sum = 0;
+    memset(column + first, 0, (k - first) * sizeof *column);
+    for (size_t block = first; block < count; block += PI_ROWS) {
+      size_t end = block + PI_ROWS < count ? block + PI_ROWS : count;
+      members->kernels->multiply(members->matrix + block * stride + first, stride, block - first,
+                                 column + first, 0, 1, sums, 0);
+      for (size_t n = block > k ? block : k; n < end; n++) {
+        const float *row = members->matrix + n * stride;
+        float product = sums[n - block] + pi_block_product(row, column, block, n);
+        column[n] = ((n == k ? 1.0f : 0.0f) - product) * row[n];
+        sum += column[n] * column[n];
+      }
     }
     members->shares[k] = sum;
   }

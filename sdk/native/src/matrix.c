@@ -96,7 +96,7 @@ static void pi_multiply(const pi_matrix *matrix, const float *vectors, size_t st
       }
     }
     if (count == PI_ROWS) {
-      kernels->multiply(rows, dim, vectors, stride, num, out + row, out_stride);
+      kernels->multiply(rows, dim, dim, vectors, stride, num, out + row, out_stride);
     } else {
       for (size_t n = 0; n < count * num; n++) {
         float *product = out + n / count * out_stride + row + n % count;

@@ -56,8 +56,8 @@ static void pi_residuals(const pi_examples *examples, const pi_problem *problem,
 static void pi_multiply_examples(const pi_examples *examples, const float *vectors, size_t num,
                                  float *out, const pi_kernels *kernels) {
   for (size_t row = 0; row < examples->room; row += PI_ROWS) {
-    kernels->multiply(examples->features + row * examples->width, examples->width, vectors,
-                      examples->width, num, out + row, examples->room);
+    kernels->multiply(examples->features + row * examples->width, examples->width,
+                      examples->width, vectors, examples->width, num, out + row, examples->room);
   }
 }
 
@@ -69,7 +69,7 @@ static void pi_sum_examples(pi_solver *solver) {
   for (size_t start = 0; start < examples->room; start += PI_CHUNK) {
     size_t left = examples->room - start, size = left < PI_CHUNK ? left : PI_CHUNK;
     for (size_t feature = 0; feature < width; feature += PI_ROWS) {
-      solver->kernels->multiply(examples->columns + start * width + feature * size, size,
+      solver->kernels->multiply(examples->columns + start * width + feature * size, size, size,
                                 solver->slopes + start, examples->room, solver->num_active,
                                 solver->products + feature, width);
     }

@@ -11,7 +11,9 @@ export class PocketIntentError extends Error {
    * is an instance of the classes of all, so that it does not matter where these are imported from. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     const isOurs = typeof error === 'object' && error !== null && BRAND in error;
-    return isOurs && (this === PocketIntentError || (error as unknown as Error).name === new this().name);
+    return (
+      isOurs && (this === PocketIntentError || (error as unknown as Error).name === new this().name)
+    );
   }
 }
 

@@ -7,7 +7,7 @@
 
 import { ClosedError } from './errors.js';
 import { Bot } from './plain/bot.js';
-import { within } from './plain/model_file.js';
+import { within } from './plain/checks.js';
 import { bytesOf, loadBytes } from './plain/source.js';
 import type { Candidate, LoadOptions, Match, Matcher, Source, TemplateSet } from './types.js';
 

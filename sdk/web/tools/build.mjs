@@ -5,17 +5,18 @@
 // that were: FOLDER/wasm32-simd/pocketintent.wasm and FOLDER/wasm32/pocketintent.wasm. The variable
 // POCKETINTENT_WASM does the same.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { printSizes } from './sizes.mjs';
 
 const WEB = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ROOT = path.join(WEB, '..', '..');
 const DIST = path.join(WEB, 'dist');
-const ENTRIES = ['index', 'inline', 'worker', 'worker-node', 'worker-thread'];
+const ENTRIES = ['index', 'inline', 'worker', 'worker-node', 'worker-thread', 'plain'];
 const MODULES = { 'wasm32-simd': 'pocketintent.wasm', wasm32: 'pocketintent-plain.wasm' };
 
 /** Compiles the modules, and returns the folder with those of each target. */
@@ -50,15 +51,6 @@ function writeTypes() {
   const tsc = path.join(WEB, 'node_modules', '.bin', 'tsc');
   const call = ['--project', WEB, '--emitDeclarationOnly', '--stripInternal', '--outDir', DIST];
   execFileSync(tsc, call, { stdio: 'inherit', shell: process.platform === 'win32' });
-}
-
-function printSizes() {
-  for (const file of readdirSync(DIST).filter((name) => /\.(js|wasm)$/.test(name))) {
-    const content = readFileSync(path.join(DIST, file));
-    const gzip = gzipSync(content, { level: 9 }).length;
-    const brotli = brotliCompressSync(content).length;
-    console.log(JSON.stringify({ file, bytes: content.length, gzip, brotli }));
-  }
 }
 
 const { values } = parseArgs({ options: { wasm: { type: 'string' } } });

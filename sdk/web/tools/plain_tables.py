@@ -20,13 +20,11 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "sdk" / "native" / "tools"))
 
 from generate_tables import (  # noqa: E402
-    POINTS,
     SURROGATES,
     case_of,
     class_of,
     lines_of,
     ranges_of,
-    runs_of,
 )
 
 from pocketintent.runtime.text.correction import KEPT_WORDS  # noqa: E402
@@ -70,19 +68,6 @@ def properties() -> tuple[list[int], str]:
     )
 
 
-def lower_case() -> str:
-    """Three numbers for each run: the distance from the run before, length and step, the target."""
-    mapping = {point: chr(point).lower() for point in POINTS if chr(point).lower() != chr(point)}
-    runs = runs_of({point: ord(text) for point, text in mapping.items() if len(text) == 1})
-    numbers: list[int] = []
-    before = 0
-    for first, length, step, target in runs:
-        change = target - first
-        numbers += [first - before, length * 2 + step - 1, abs(change) * 2 + (change < 0)]
-        before = first
-    return encode(numbers)
-
-
 def unicode_tables() -> str:
     """The file with the tables of characters."""
     values, ranges = properties()
@@ -103,11 +88,6 @@ export const PROPERTIES = {values};
 /** The length of each range of one property, times their number, plus the place of its own. */
 export const RANGES =
   '{ranges}';
-
-// prettier-ignore
-/** Lower case: the distance of each run from the one before, its length and step, its change. */
-export const LOWER =
-  '{lower_case()}';
 """
 
 

@@ -1,6 +1,7 @@
 """Whether the core can be had, what is said where it cannot, and the package alone."""
 
 import importlib
+import json
 import re
 import shutil
 from pathlib import Path
@@ -162,6 +163,26 @@ def test_the_package_edits_and_saves_alone(native: Path, tiny_model: Path, tmp_p
         with pytest.raises(TypeError, match="must be a"):
             call()
     assert edited.match("lamp on").intent == "on"
+
+
+def test_the_package_sets_templates_alone(native: Path, tiny_model: Path) -> None:
+    package: Any = importlib.import_module("pocketintent_native")
+    empty = package.NativeBot.open_model(tiny_model)
+    assert (empty.intents, empty.match("lamp on").reason) == ((), "no_templates")
+    texts = json.dumps(TEMPLATES)
+    recognizer = IntentRecognizer.load(TEMPLATES, tiny_model, backend="numpy")
+    for bot in (empty.set_templates(TEMPLATES), empty.set_templates(texts).set_templates(texts)):
+        assert bot.templates == recognizer.templates.to_dict()
+        assert bot.match("lamp on").score == pytest.approx(
+            recognizer.match("lamp on").score, abs=1e-4
+        )
+    assert empty.templates["intents"] == {}
+    with pytest.raises(package.NativeError, match="intent 'on' has no templates; write at least"):
+        empty.set_templates({"on": []})
+    with pytest.raises(package.NativeError, match="not JSON at line 1, column 2"):
+        empty.set_templates("{on: 1}")
+    with pytest.raises(package.NativeError, match="there is no such model file"):
+        package.NativeBot.open_model(tiny_model.with_name("none"))
 
 
 def test_the_versions_are_one() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from ctypes import byref, c_char_p, c_float, c_size_t, c_void_p
 from typing import Any
 
-from pocketintent_native.edits import Addition, Texts, encode
+from pocketintent_native.edits import Addition, Texts, encode, encode_path
 from pocketintent_native.library import CANDIDATE, MATCH, Message, NativeError, Text, load_library
 from pocketintent_native.results import NativeCandidate, NativeMatch
 
@@ -55,7 +56,12 @@ class NativeBot:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> NativeBot:
         """Open a bot file by memory map; NativeError says why it cannot be used."""
-        return cls._opened("open", _path(path))
+        return cls._opened("open", encode_path(path))
+
+    @classmethod
+    def open_model(cls, path: str | os.PathLike[str]) -> NativeBot:
+        """Open a model file as a bot without intents; NativeError says why it cannot be used."""
+        return cls._opened("open_model", encode_path(path))
 
     @classmethod
     def from_memory(cls, address: int, size: int, owner: object) -> NativeBot:
@@ -113,25 +119,47 @@ class NativeBot:
         data = encode(name)
         return self._edited("remove_intent", data, len(data))
 
+    def set_templates(self, templates: Mapping[str, Any] | str) -> NativeBot:
+        """The bot with another template set, fitted as ``pocketintent build`` fits it.
+
+        Args:
+            templates: The set in any of its forms, as a mapping or as JSON.
+
+        Raises:
+            NativeError: The set cannot be read, or breaks the format.
+        """
+        data = encode(templates if isinstance(templates, str) else json.dumps(templates))
+        return self._edited("set_templates", data, len(data))
+
+    @property
+    def templates(self) -> dict[str, Any]:
+        """The template set in the long form."""
+        form: dict[str, Any] = json.loads(self._written("templates_json"))
+        return form
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the bot as a bot file, which appears whole or not at all.
 
         NativeError if it cannot be written; an old file is then unchanged.
         """
         message = Message()
-        if status := self._library.save(self._handle, _path(path), byref(message)):
+        if status := self._library.save(self._handle, encode_path(path), byref(message)):
             raise NativeError(status, message.text.decode("utf-8", "replace"))
 
     def to_bytes(self) -> bytes:
         """The content of the bot file that :meth:`save` writes."""
-        size = c_size_t()
-        status = self._library.save_buffer(self._handle, None, 0, byref(size))
-        data = ctypes.create_string_buffer(size.value)
+        return self._written("save_buffer")
+
+    def _written(self, function: str) -> bytes:
+        """What a function writes into a buffer, with room for a NUL."""
+        write, size = getattr(self._library, function), c_size_t()
+        status = write(self._handle, None, 0, byref(size))
+        data = ctypes.create_string_buffer(size.value + 1)
         if size.value:
-            status = self._library.save_buffer(self._handle, data, size.value, byref(size))
+            status = write(self._handle, data, len(data), byref(size))
         if status:
             raise NativeError(status)
-        return data.raw
+        return data.raw[: size.value]
 
     def _edited(self, function: str, *arguments: Any) -> NativeBot:
         handle, message = c_void_p(), Message()
@@ -262,12 +290,6 @@ class NativeBot:
             text = ctypes.string_at(address, size).decode("utf-8", "surrogatepass")
             self._texts[address] = text
         return text
-
-
-def _path(path: str | os.PathLike[str]) -> bytes:
-    """The name of a file as the core takes it: in UTF-8 on Windows, elsewhere as it is."""
-    name = os.fspath(path)
-    return name.encode("utf-8", "surrogateescape") if os.name == "nt" else os.fsencode(name)
 
 
 def _close(library: Any, handle: int, scratches: list[_Scratch]) -> None:

@@ -1,8 +1,9 @@
-"""What an edit hands to the core: texts, and the addition to an intent."""
+"""What is handed to the core: texts, paths, and the addition to an intent."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterable
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_void_p
 
@@ -28,6 +29,12 @@ def encode(text: str) -> bytes:
     if not isinstance(text, str):
         raise TypeError(f"a text must be a str, not {type(text).__name__}")
     return text.encode("utf-8", "surrogatepass")
+
+
+def encode_path(path: str | os.PathLike[str]) -> bytes:
+    """The name of a file as the core takes it: in UTF-8 on Windows, elsewhere as it is."""
+    name = os.fspath(path)
+    return name.encode("utf-8", "surrogateescape") if os.name == "nt" else os.fsencode(name)
 
 
 class Texts:

@@ -60,9 +60,12 @@ _OPENED = (c_void_p, POINTER(c_void_p), POINTER(Message))
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "open": (c_int, (c_char_p, *_OPENED)),
     "open_buffer": (c_int, (_PLACE, _SIZE, *_OPENED)),
+    "open_model": (c_int, (c_char_p, *_OPENED)),
     "close": (None, (_BOT,)),
     "add_intent": (c_int, (_BOT, _PLACE, POINTER(c_void_p), POINTER(Message))),
     "remove_intent": (c_int, (_BOT, c_char_p, _SIZE, POINTER(c_void_p), POINTER(Message))),
+    "set_templates": (c_int, (_BOT, c_char_p, _SIZE, POINTER(c_void_p), POINTER(Message))),
+    "templates_json": (c_int, (_BOT, _PLACE, _SIZE, POINTER(c_size_t))),
     "save": (c_int, (_BOT, c_char_p, POINTER(Message))),
     "save_buffer": (c_int, (_BOT, _PLACE, _SIZE, POINTER(c_size_t))),
     "scratch_new": (c_int, (_BOT, _SIZE, POINTER(c_void_p))),

@@ -1,7 +1,7 @@
 /* An open bot file: how a text is read and scored. */
 
-import { ModelFileError } from '../errors.js';
 import type { Candidate, Match, Reason } from '../types.js';
+import { check } from './checks.js';
 import { Corrector, findOwnWords } from './correction.js';
 import { readDecision, type Decision, type Hit } from './decision.js';
 import { readEncoder } from './encoders.js';
@@ -46,25 +46,25 @@ export class Bot {
     const file = readModelFile(bytes);
     const { manifest, tensors } = file;
     const entry = manifest.get('bot');
-    if (entry === undefined) {
-      throw new ModelFileError(
-        'it is a model without templates; make a bot file of it by `pocketintent build`',
-      );
-    }
-    checkVersion(getJson(entry, 'version'), 'the bot');
+    check(
+      entry !== undefined,
+      'it is a model without templates; make a bot file of it by `pocketintent build`',
+    );
+    checkVersion(entry, 'version', 'the bot');
     this.kind = String(manifest.get('kind'));
     this.templates = readTemplates(tensors);
     this.encoder = readEncoder(file);
     const { table } = this.encoder;
-    const corrects = getJson(entry, 'correct') ?? true;
-    if (typeof corrects !== 'boolean' || getJson(entry, 'correct') === null) {
-      throw new ModelFileError("the bot's correct must be true or false");
-    }
+    const corrects = getJson(entry, 'correct');
+    check(
+      corrects === undefined || typeof corrects === 'boolean',
+      "the bot's correct must be true or false",
+    );
     this.index = new TemplateRows(tensors, needObject(entry, 'index'), this.templates, table.dim);
     this.decision = readDecision(tensors, needObject(entry, 'decision'), this.index, table);
     this.addRefusals();
     this.corrector =
-      corrects && table.canCorrect
+      corrects !== false && table.canCorrect
         ? new Corrector(table.vocabulary, this.findOwnWords(), new Tokens())
         : null;
   }

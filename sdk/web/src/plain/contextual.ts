@@ -1,18 +1,11 @@
 /* The kind `contextual`: docs/contextual.md. */
 
-import { ModelFileError } from '../errors.js';
-import { getJson, numberOf, type Json } from './json.js';
+import { check, needCount, needNumber } from './checks.js';
+import { getJson } from './json.js';
 import { dot, multiply, writeUnit, type Layer } from './kernels.js';
-import { readIntegers, type Matrix } from './matrix.js';
+import { MOST_DIM, readIntegers, type Matrix } from './matrix.js';
 import type { ModelFile } from './model_file.js';
-import {
-  checkRoom,
-  makeLayer,
-  networkSize,
-  readVector,
-  readWeights,
-  SEQUENCE,
-} from './networks.js';
+import { checkRoom, makeLayer, readVector, readWeights, SEQUENCE } from './networks.js';
 import { addItem, readItems, type Encoder, type Table } from './table.js';
 import { floatsOf, needTensor, type Tensors } from './tensors.js';
 import type { Tokens } from './tokenizer.js';
@@ -63,33 +56,20 @@ function orderByPlace(stored: Float32Array, hidden: number, width: number, dim: 
   return weights;
 }
 
-function readWordShare(entry: Json | undefined): number {
-  const value = getJson(entry, 'word_share');
-  const share = value === undefined ? 0 : numberOf(value);
-  if (!(share >= 0 && share <= 16)) {
-    throw new ModelFileError('word_share of the network must be a number from 0 to 16');
-  }
-  return share;
-}
-
 function readNetwork({ manifest, tensors }: ModelFile, dim: number): Network {
   const entry = manifest.get('network') ?? null;
   const format = getJson(entry, 'weights');
-  if (format !== 'int8' && format !== 'float32') {
-    throw new ModelFileError("the manifest's network must have weights, 'float32' or 'int8'");
-  }
-  if (getJson(entry, 'blocks') !== undefined) {
-    throw new ModelFileError('the network is of an earlier version; build the model again');
-  }
-  const wordShare = readWordShare(entry);
-  const hidden = networkSize(entry, 'hidden');
-  const width = networkSize(entry, 'width');
+  check(format === 'int8' || format === 'float32', 'the network needs weights, float32 or int8');
+  check(
+    getJson(entry, 'blocks') === undefined,
+    'the network is of an earlier version; build the model again',
+  );
+  const hasShare = getJson(entry, 'word_share') !== undefined;
+  const wordShare = hasShare ? needNumber(entry, 'word_share', 0, 16) : 0;
+  const hidden = needCount(entry, 'hidden', 1, MOST_DIM);
+  const width = needCount(entry, 'width', 1, MOST_WIDTH);
   checkRoom(hidden * width * dim, SEQUENCE * (dim + width * hidden));
-  if (width > MOST_WIDTH || width % 2 === 0) {
-    throw new ModelFileError(
-      `the width of the network must be an odd number from 1 to ${MOST_WIDTH}, not ${width}`,
-    );
-  }
+  check(width % 2 === 1, `the width of the network must be odd, not ${width}`);
   const vector = (name: string, size: number): Float32Array =>
     readVector(tensors, `network.${name}`, size, true);
   const matrix = (name: string, num: number, size: number): Float32Array =>

@@ -1,12 +1,12 @@
 /* The decisions: what scores the intents of a text (docs/decision.md, docs/model-file.md). */
 
-import { ModelFileError } from '../errors.js';
+import { check, needNumber } from './checks.js';
 import { getJson, type Json } from './json.js';
 import { dot } from './kernels.js';
 import { countNgrams, NUM_BUCKETS } from './ngrams.js';
 import type { Table } from './table.js';
-import { readBotNumber, type TemplateRows } from './template_rows.js';
-import { floatsOf, needTensor, type Tensors } from './tensors.js';
+import type { TemplateRows } from './template_rows.js';
+import { floatsOf, LARGEST, needTensor, type Tensors } from './tensors.js';
 import type { Tokens } from './tokenizer.js';
 import { encodeUtf8 } from './utf8.js';
 import { Words } from './words.js';
@@ -124,8 +124,8 @@ class Logistic extends Decision {
     this.negations = readNegations(settings);
     const size = table.dim + NUM_BUCKETS + (this.negations === null ? 1 : 2);
     this.weights = floatsOf(needTensor(tensors, 'bot.decision.weights', 'F32', [length, size]));
-    this.slope = readBotNumber(settings, 'slope', 0, 'the classifier');
-    this.intercept = readBotNumber(settings, 'intercept', -65504, 'the classifier');
+    this.slope = needNumber(settings, 'slope', 0, LARGEST);
+    this.intercept = needNumber(settings, 'intercept', -LARGEST, LARGEST);
   }
 
   read(tokens: Tokens, vector: Float32Array): void {
@@ -177,14 +177,12 @@ class Logistic extends Decision {
 function readNegations(settings: Json): Words | null {
   const list = getJson(settings, 'negations');
   if (list === undefined) return null;
-  const isList = Array.isArray(list) && list.length > 0;
-  if (!isList || !list.every((token) => typeof token === 'string')) {
-    throw new ModelFileError(
-      'the negations of the classifier must be a list of at least one token',
-    );
-  }
+  check(
+    Array.isArray(list) && list.length > 0 && list.every((token) => typeof token === 'string'),
+    'the negations must be a list of at least one token',
+  );
   // No token contains a line feed, or is empty.
-  const tokens = new Set(list.filter((token) => token !== '' && !token.includes('\n')));
+  const tokens = new Set<string>(list.filter((token) => /^[^\n]+$/.test(token)));
   return new Words(encodeUtf8([...tokens].join('\n')));
 }
 
@@ -205,8 +203,10 @@ export function readDecision(
 ): Decision {
   const name = getJson(settings, 'name');
   if (name === 'logistic') return new Logistic(index, tensors, settings, table);
-  if (name === 'nearest' || name === 'nearest+centroid') {
-    return new Nearest(index, name !== 'nearest');
-  }
-  throw new ModelFileError("the bot's decision must be one of logistic, nearest, nearest+centroid");
+  const usesCentroid = name === 'nearest+centroid';
+  check(
+    usesCentroid || name === 'nearest',
+    'the decision must be one of logistic, nearest, nearest+centroid',
+  );
+  return new Nearest(index, usesCentroid);
 }

@@ -7,11 +7,11 @@ import { comparePoints, isWellFormed } from './utf8.js';
 /** A number, with its digits as they stand in the text. */
 export class JsonNumber {
   readonly value: number;
-  constructor(
-    readonly text: string,
-    readonly isWhole: boolean,
-  ) {
+  readonly isWhole: boolean;
+
+  constructor(readonly text: string) {
     this.value = Number(text);
+    this.isWhole = !/[.eE]/.test(text);
   }
 }
 
@@ -42,132 +42,112 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const HEX = /^[0-9a-fA-F]{4}$/;
 const MOST_DIGITS = 4300;
 
-class Reader {
-  private place = 0;
+/** Reads a value; a {@link ModelFileError} says what is wrong, and where. */
+export function readJson(text: string, { maxDepth, isTemplates }: JsonRules): Json {
+  let place = 0;
 
-  constructor(
-    private readonly text: string,
-    private readonly rules: JsonRules,
-  ) {}
+  const fail = (what: string): never => {
+    throw new ModelFileError(`${what} at character ${place}`);
+  };
 
-  read(): Json {
-    const value = this.value(1);
-    if (this.place < this.text.length) this.fail('more than one value');
-    return value;
-  }
-
-  private fail(what: string): never {
-    throw new ModelFileError(`${what} at character ${this.place}`);
-  }
-
-  private skipSpace(): void {
-    while (' \t\n\r'.includes(this.text.charAt(this.place) || '.')) this.place++;
-  }
+  const skipSpace = (): void => {
+    while (' \t\n\r'.includes(text[place] ?? '.')) place++;
+  };
 
   /** Steps over a sign if it is next. */
-  private takes(sign: string): boolean {
-    const isNext = this.text.startsWith(sign, this.place);
-    if (isNext) this.place += sign.length;
+  const takes = (sign: string): boolean => {
+    const isNext = text.startsWith(sign, place);
+    if (isNext) place += sign.length;
     return isNext;
-  }
+  };
 
   /** What a pattern finds at the place. */
-  private takePattern(pattern: RegExp): string {
-    pattern.lastIndex = this.place;
-    const found = pattern.exec(this.text)?.[0] ?? '';
-    this.place += found.length;
+  const takePattern = (pattern: RegExp): string => {
+    pattern.lastIndex = place;
+    const found = pattern.exec(text)?.[0] ?? '';
+    place += found.length;
     return found;
-  }
+  };
 
-  /** The value at the place, and the white space around it. */
-  private value(depth: number): Json {
-    this.skipSpace();
-    const value = this.bareValue(depth);
-    this.skipSpace();
-    return value;
-  }
-
-  private bareValue(depth: number): Json {
-    if ('{['.includes(this.text.charAt(this.place) || '.') && depth > this.rules.maxDepth) {
-      this.fail('nested too deeply');
-    }
-    if (this.takes('{')) return this.object(depth);
-    if (this.takes('[')) return this.array(depth);
-    if (this.takes('"')) return this.string();
-    if (this.takes('null')) return null;
-    if (this.takes('true')) return true;
-    if (this.takes('false')) return false;
-    return this.number();
-  }
-
-  private object(depth: number): JsonObject {
-    const object: JsonObject = new Map();
-    this.skipSpace();
-    if (this.takes('}')) return object;
-    do {
-      this.skipSpace();
-      if (!this.takes('"')) this.fail('a key that is no string');
-      const key = this.string();
-      this.skipSpace();
-      if (!this.takes(':')) this.fail('a key without a colon');
-      const value = this.value(depth + 1);
-      if (!this.rules.isTemplates && object.has(key)) this.fail('a key that appears twice');
-      object.set(key, value);
-    } while (this.takes(','));
-    if (!this.takes('}')) this.fail('neither a comma nor the end of an object');
-    return object;
-  }
-
-  private array(depth: number): Json[] {
-    const array: Json[] = [];
-    this.skipSpace();
-    if (this.takes(']')) return array;
-    do {
-      array.push(this.value(depth + 1));
-    } while (this.takes(','));
-    if (!this.takes(']')) this.fail('neither a comma nor the end of a list');
-    return array;
-  }
-
-  /** A string, whose quote is behind the place. */
-  private string(): string {
-    let text = this.takePattern(PLAIN);
-    while (!this.takes('"')) {
-      if (!this.takes('\\')) this.fail('a string without an end, or with a control character');
-      text += this.escape() + this.takePattern(PLAIN);
-    }
-    if (this.rules.isTemplates && !isWellFormed(text)) this.fail('half of a surrogate pair');
-    return text;
-  }
-
-  private escape(): string {
-    const sign = this.text.charAt(this.place++);
-    const digits = this.text.slice(this.place, this.place + 4);
+  const readEscape = (): string => {
+    const sign = text.charAt(place++);
+    const digits = text.slice(place, place + 4);
     if (sign === 'u' && HEX.test(digits)) {
-      this.place += 4;
+      place += 4;
       return String.fromCharCode(parseInt(digits, 16));
     }
-    return MEANINGS[sign] ?? this.fail('an unknown escape');
-  }
+    return MEANINGS[sign] ?? fail('an unknown escape');
+  };
 
-  private number(): JsonNumber {
-    const text = this.takePattern(NUMBER);
-    const isWhole = !/[.eE]/.test(text);
-    if (text === '') this.fail('a value that is none');
-    if (isWhole && text.replace('-', '').length > MOST_DIGITS) {
-      this.fail('a whole number with too many digits');
+  /** A string, whose quote is behind the place. */
+  const readString = (): string => {
+    let string = takePattern(PLAIN);
+    while (!takes('"')) {
+      if (!takes('\\')) fail('a string without an end, or with a control character');
+      string += readEscape() + takePattern(PLAIN);
     }
-    const number = new JsonNumber(text, isWhole);
-    if (this.rules.isTemplates && !Number.isFinite(number.value)) {
-      this.fail('a number beyond the range');
+    if (isTemplates && !isWellFormed(string)) fail('half of a surrogate pair');
+    return string;
+  };
+
+  const readNumber = (): JsonNumber => {
+    const number = new JsonNumber(takePattern(NUMBER));
+    if (number.text === '') fail('a value that is none');
+    if (number.isWhole && number.text.length > MOST_DIGITS) {
+      fail('a whole number with too many digits');
     }
+    if (isTemplates && !Number.isFinite(number.value)) fail('a number beyond the range');
     return number;
-  }
-}
+  };
 
-/** Reads a value; a {@link ModelFileError} says what is wrong, and where. */
-export function readJson(text: string, rules: JsonRules): Json {
-  return new Reader(text, rules).read();
+  const readKey = (object: JsonObject): string => {
+    skipSpace();
+    if (!takes('"')) fail('a key that is no string');
+    const key = readString();
+    skipSpace();
+    if (!takes(':')) fail('a key without a colon');
+    if (!isTemplates && object.has(key)) fail('a key that appears twice');
+    return key;
+  };
+
+  /** The members of an object or a list, up to its end. */
+  const readMembers = (end: string, readMember: () => void): void => {
+    skipSpace();
+    if (takes(end)) return;
+    do readMember();
+    while (takes(','));
+    if (!takes(end)) fail('neither a comma nor the end of a list or object');
+  };
+
+  const readBare = (depth: number): Json => {
+    if (depth > maxDepth && '{['.includes(text[place] ?? '.')) fail('nested too deeply');
+    if (takes('{')) {
+      const object: JsonObject = new Map();
+      readMembers('}', () => object.set(readKey(object), readValue(depth + 1)));
+      return object;
+    }
+    if (takes('[')) {
+      const list: Json[] = [];
+      readMembers(']', () => list.push(readValue(depth + 1)));
+      return list;
+    }
+    if (takes('"')) return readString();
+    if (takes('null')) return null;
+    if (takes('true')) return true;
+    return takes('false') ? false : readNumber();
+  };
+
+  /** The value at the place, and the white space around it. */
+  const readValue = (depth: number): Json => {
+    skipSpace();
+    const value = readBare(depth);
+    skipSpace();
+    return value;
+  };
+
+  const value = readValue(1);
+  if (place < text.length) fail('more than one value');
+  return value;
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {
@@ -185,9 +165,9 @@ export function numberOf(value: Json | undefined): number {
 }
 
 /** A whole number within bounds; NaN if it is none. */
-export function countOf(value: Json | undefined, least: number, most: number): number {
-  if (!(value instanceof JsonNumber) || !value.isWhole) return NaN;
-  return value.value >= least && value.value <= most ? value.value : NaN;
+export function countOf(value: Json | undefined, most: number): number {
+  const isCount = value instanceof JsonNumber && value.isWhole && value.value >= 0;
+  return isCount && value.value <= most ? value.value : NaN;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 /* Matrices of a model file: rows of floats, of codes, or of 8-bit whole numbers. */
 
-import { ModelFileError } from '../errors.js';
-import { countOf, getJson, isObject, type Json } from './json.js';
-import { within } from './model_file.js';
+import { check, needCount, within } from './checks.js';
+import { getJson, isObject, type Json } from './json.js';
+
 import {
   badNumber,
   floatsOf,
@@ -41,35 +41,20 @@ export interface Codebook {
   readonly step: number;
 }
 
-function setting(settings: Json, key: string, least: number): number {
-  const value = countOf(getJson(settings, key), least, Number.MAX_SAFE_INTEGER);
-  if (Number.isNaN(value)) {
-    throw new ModelFileError(`setting '${key}' must be a whole number from ${least}`);
-  }
-  return value;
-}
-
 function flag(settings: Json, key: string): boolean {
   const value = getJson(settings, key);
-  if (typeof value !== 'boolean') {
-    throw new ModelFileError(`setting '${key}' must be true or false`);
-  }
+  check(typeof value === 'boolean', `'${key}' must be true or false`);
   return value;
 }
 
 /** Checks that sizes make a codebook that vectors of `dim` numbers can have. */
 export function checkCodebook(books: number, size: number, subDim: number, dim: number): void {
-  if (books === 0 || size === 0 || subDim === 0 || size > 1 << MOST_BITS) {
-    throw new ModelFileError(
-      'a codebook must be [num_codebooks, codebook_size, sub_dim] with at most 65536 centroids',
-    );
-  }
   const numSub = dim / subDim;
-  if (!Number.isInteger(numSub) || numSub === 0 || (books !== 1 && books !== numSub)) {
-    throw new ModelFileError(
-      `${books} codebooks of sub_dim ${subDim} do not fit vectors of dim ${dim}`,
-    );
-  }
+  check(
+    size > 0 && size <= 1 << MOST_BITS && numSub > 0 && Number.isInteger(numSub),
+    `${size} centroids of sub_dim ${subDim} do not fit vectors of dim ${dim}`,
+  );
+  check(books === 1 || books === numSub, `${books} codebooks do not fit ${numSub} codes`);
 }
 
 /** Codes of a number of bits other than 8 and 16, the lowest bit first, as numbers of their own. */
@@ -103,12 +88,8 @@ function readCodes(
     codes = new (bits < 8 ? Uint8Array : Uint16Array)(num * numSub);
     unpack(packed.bytes, codes, bits);
   }
-  if (size < 1 << bits) {
-    const wrong = codes.find((code) => code >= size);
-    if (wrong !== undefined) {
-      throw new ModelFileError(`${name}: code ${wrong} is beyond a codebook of ${size}`);
-    }
-  }
+  const isRight = size === 1 << bits || codes.every((code) => code < size);
+  check(isRight, `${name}: a code is beyond a codebook of ${size}`);
   return codes;
 }
 
@@ -119,13 +100,11 @@ function readQuantised(
   num: number,
   dim: number,
 ): Matrix {
-  const subDim = setting(settings, 'sub_dim', 1);
-  const size = setting(settings, 'codebook_size', 1);
-  const bits = setting(settings, 'code_bits', 1);
+  const subDim = needCount(settings, 'sub_dim', 1);
+  const size = needCount(settings, 'codebook_size', 1);
+  const bits = needCount(settings, 'code_bits', 1);
   const needed = Math.max(1, 32 - Math.clz32(size - 1));
-  if (bits !== needed) {
-    throw new ModelFileError(`code_bits must be ${needed} for ${size} centroids`);
-  }
+  check(bits === needed, `code_bits must be ${needed} for ${size} centroids`);
   const isPerPosition = flag(settings, 'per_position');
   const isNormalised = flag(settings, 'normalised');
   const books = isPerPosition ? Math.floor(dim / subDim) : 1;
@@ -148,12 +127,9 @@ function readQuantised(
 /** Reads `prefix`.embedding, or `prefix`.codes and what belongs to it, by their settings. */
 export function readMatrix(tensors: Tensors, prefix: string, settings: Json | undefined): Matrix {
   return within(`${prefix} of the model: `, () => {
-    if (!isObject(settings)) throw new ModelFileError(`the manifest has no object '${prefix}'`);
-    const num = setting(settings, 'num', 0);
-    const dim = setting(settings, 'dim', 1);
-    if (dim > MOST_DIM) {
-      throw new ModelFileError(`dim is ${dim}; it must be at most ${MOST_DIM}`);
-    }
+    check(isObject(settings), `the manifest has no object '${prefix}'`);
+    const num = needCount(settings, 'num', 0);
+    const dim = needCount(settings, 'dim', 1, MOST_DIM);
     if (settings.has('code_bits')) return readQuantised(tensors, prefix, settings, num, dim);
     const rows = floatsOf(needTensor(tensors, `${prefix}.embedding`, 'F32', [num, dim]));
     return { num, dim, rows, scales: null, book: null };

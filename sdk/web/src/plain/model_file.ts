@@ -1,12 +1,11 @@
 /* The model file as a whole: its header, its manifest and its hash (docs/model-file.md). */
 
-import { ModelFileError } from '../errors.js';
+import { check, needCount, within } from './checks.js';
 import {
   canonicalJson,
   canonicalString,
   getJson,
   isObject,
-  JsonNumber,
   readJson,
   type Json,
   type JsonObject,
@@ -25,66 +24,41 @@ export interface ModelFile {
   readonly tensors: Tensors;
 }
 
-/** Runs a step; what is wrong in it is told with a beginning. */
-export function within<Result>(start: string, step: () => Result): Result {
-  try {
-    return step();
-  } catch (error) {
-    if (error instanceof ModelFileError) error.message = start + error.message;
-    throw error;
-  }
-}
-
-/** Checks that a version of a format is one that this reader has. */
-export function checkVersion(version: Json | undefined, owner: string): void {
-  if (!(version instanceof JsonNumber) || !version.isWhole || version.value < 1) {
-    throw new ModelFileError(`${owner} has no version that is a whole number from 1`);
-  }
-  if (version.value > 1) {
-    throw new ModelFileError(
-      `${owner} has a newer version than 1, which this version of pocketintent reads; ` +
-        'upgrade pocketintent',
-    );
-  }
+/** Checks that the version of a format is one that this reader has. */
+export function checkVersion(object: Json, key: string, owner: string): void {
+  const version = needCount(object, key, 1);
+  check(version === 1, `${owner} has the version ${version}; upgrade pocketintent`);
 }
 
 function readHeader(bytes: Uint8Array): { header: JsonObject; start: number } {
-  if (bytes.length < 8) throw new ModelFileError(`it has only ${bytes.length} bytes`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, 8);
+  check(bytes.length > 8 && bytes[8] === 0x7b, 'it is not a safetensors file');
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = view.getUint32(0, true) + view.getUint32(4, true) * 0x100000000;
-  if (length > MAX_HEADER || bytes[8] !== 0x7b) {
-    throw new ModelFileError('it is not a safetensors file');
-  }
-  const left = bytes.length - 8;
-  if (length > left) {
-    throw new ModelFileError(
-      `it is truncated: the header needs ${length} bytes and ${left} are left`,
-    );
-  }
+  const start = 8 + length;
+  check(length <= MAX_HEADER, 'it is not a safetensors file');
+  check(start <= bytes.length, `it is truncated: the header needs ${length} bytes`);
   return within('the header is not valid JSON: ', () => {
-    const text = decodeUtf8(bytes.subarray(8, 8 + length));
-    if (text === null) throw new ModelFileError('it is not UTF-8');
+    const text = decodeUtf8(bytes.subarray(8, start));
+    check(text !== null, 'it is not UTF-8');
     // It begins with a bracket.
-    return { header: readJson(text, { maxDepth: HEADER_DEPTH }) as JsonObject, start: 8 + length };
+    return { header: readJson(text, { maxDepth: HEADER_DEPTH }) as JsonObject, start };
   });
 }
 
 function readManifest(header: JsonObject): JsonObject {
   const text = getJson(header.get('__metadata__'), 'pocketintent');
-  if (typeof text !== 'string') {
-    throw new ModelFileError(
-      "it is a safetensors file of another program: its metadata has no 'pocketintent'",
-    );
-  }
+  check(
+    typeof text === 'string',
+    "it is a safetensors file of another program: its metadata has no 'pocketintent'",
+  );
   const manifest = within('the manifest is not valid JSON: ', () => {
-    if (!isWellFormed(text)) throw new ModelFileError('it is not UTF-8');
+    check(isWellFormed(text), 'it is not UTF-8');
     return readJson(text, { maxDepth: MANIFEST_DEPTH });
   });
-  if (!isObject(manifest)) throw new ModelFileError('its manifest is not a JSON object');
-  checkVersion(manifest.get('format_version'), 'its format');
-  if (typeof manifest.get('kind') !== 'string') {
-    throw new ModelFileError("its manifest does not name the encoder's kind");
-  }
+  check(isObject(manifest), 'its manifest is not a JSON object');
+  checkVersion(manifest, 'format_version', 'its format');
+  const kind = manifest.get('kind');
+  check(typeof kind === 'string', "its manifest does not name the encoder's kind");
   return manifest;
 }
 
@@ -109,9 +83,10 @@ export function readModelFile(bytes: Uint8Array): ModelFile {
   const names = [...header.keys()].sort(comparePoints);
   const entries = names.map((name) => readEntry(name, header.get(name)!));
   const tensors = placeTensors(entries, bytes.subarray(start));
-  if (manifest.get('sha256') !== findDigest(manifest, tensors)) {
-    throw new ModelFileError('it was altered or damaged: its SHA-256 does not match its content');
-  }
+  check(
+    manifest.get('sha256') === findDigest(manifest, tensors),
+    'it was altered or damaged: its SHA-256 does not match its content',
+  );
   tensors.forEach(checkNumbers);
   return { manifest, tensors: new Map(tensors.map((tensor) => [tensor.name, tensor])) };
 }

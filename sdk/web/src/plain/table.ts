@@ -1,7 +1,8 @@
 /* The table of word vectors, which is the kind `static` and a part of the others. */
 
-import { ModelFileError, UnsupportedError } from '../errors.js';
-import { countOf, getJson, isObject, JsonNumber, numberOf, type Json } from './json.js';
+import { UnsupportedError } from '../errors.js';
+import { check, needCount, needNumber } from './checks.js';
+import { getJson, isObject, JsonNumber, type Json, type JsonObject } from './json.js';
 import { writeUnit } from './kernels.js';
 import { addRow, checkCodebook, readMatrix, type Matrix } from './matrix.js';
 import type { ModelFile } from './model_file.js';
@@ -43,9 +44,9 @@ export interface Encoder {
 }
 
 /** The entry of a manifest that has to be an object. */
-export function needObject(parent: Json, key: string): Json {
+export function needObject(parent: Json, key: string): JsonObject {
   const entry = getJson(parent, key);
-  if (!isObject(entry)) throw new ModelFileError(`the manifest has no object '${key}'`);
+  check(isObject(entry), `the manifest has no object '${key}'`);
   return entry;
 }
 
@@ -57,47 +58,32 @@ function isEqual(value: Json | undefined, wanted: number): boolean {
 /** Checks the tokenizer: whether it is that of word pieces, and whether the vocabulary is its own. */
 function readTokenizer(manifest: Json): { hasPieces: boolean; canCorrect: boolean } {
   const entry = needObject(manifest, 'tokenizer');
-  const name = getJson(entry, 'name');
-  const isKnown =
+  const name = entry.get('name');
+  check(
     (name === 'simple' || name === 'word_pieces') &&
-    isEqual(getJson(entry, 'version'), 1) &&
-    isEqual(getJson(entry, 'max_chars'), 4096);
-  if (!isKnown) {
-    throw new ModelFileError(
-      'unknown tokenizer; there are simple and word_pieces, version 1 with max_chars 4096',
-    );
-  }
-  return { hasPieces: name === 'word_pieces', canCorrect: isObject(entry) && entry.size === 3 };
+      isEqual(entry.get('version'), 1) &&
+      isEqual(entry.get('max_chars'), 4096),
+    'the tokenizer must be simple or word_pieces, version 1 with max_chars 4096',
+  );
+  return { hasPieces: name === 'word_pieces', canCorrect: entry.size === 3 };
 }
 
 function readNgrams({ manifest, tensors }: ModelFile, dim: number): Ngrams | null {
   if (!manifest.has('ngrams')) return null;
   const rows = readMatrix(tensors, 'ngrams', manifest.get('ngrams'));
   const entry = needObject(manifest, 'ngram_settings');
-  const maxN = countOf(getJson(entry, 'max_n'), 1, LONGEST_NGRAM);
-  const minN = countOf(getJson(entry, 'min_n'), 1, maxN);
-  const buckets = countOf(getJson(entry, 'num_buckets'), 1, Number.MAX_SAFE_INTEGER);
-  const weight = numberOf(getJson(entry, 'weight'));
-  const hash = getJson(entry, 'hash');
-  const hashes = getJson(entry, 'num_hashes');
-  if (Number.isNaN(minN)) {
-    throw new ModelFileError('n-grams need whole numbers with 1 <= min_n <= max_n <= 64');
-  }
-  if (!(Math.abs(weight) <= MOST_WEIGHT)) {
-    throw new ModelFileError('the n-gram weight must be a number from -1000 to 1000');
-  }
-  if (hash !== undefined && hash !== 'fnv1a') {
+  const maxN = needCount(entry, 'max_n', 1, LONGEST_NGRAM);
+  const minN = needCount(entry, 'min_n', 1, maxN);
+  const buckets = needCount(entry, 'num_buckets', 1);
+  const weight = needNumber(entry, 'weight', -MOST_WEIGHT, MOST_WEIGHT);
+  if (entry.has('hash') && entry.get('hash') !== 'fnv1a') {
     throw new UnsupportedError('the n-gram hash is unknown; this library has fnv1a');
   }
-  if (hashes !== undefined && Number.isNaN(countOf(hashes, 1, 1))) {
-    throw new ModelFileError('num_hashes of the n-gram hash fnv1a must be 1');
-  }
-  if (rows.num !== buckets || rows.dim !== dim) {
-    throw new ModelFileError(
-      `the n-gram vectors have the shape [${rows.num}, ${rows.dim}], but the manifest has ` +
-        `${buckets} buckets and ${dim} dimensions`,
-    );
-  }
+  if (entry.has('num_hashes')) needCount(entry, 'num_hashes', 1, 1);
+  check(
+    rows.num === buckets && rows.dim === dim,
+    `the n-grams have the shape [${rows.num}, ${rows.dim}]; it must be [${buckets}, ${dim}]`,
+  );
   return { rows, minN, maxN, weight };
 }
 
@@ -106,17 +92,16 @@ function checkCounts({ manifest, tensors }: ModelFile, numWords: number): void {
   const counts = tensors.get('vocabulary.counts');
   if (manifest.has('counts')) {
     const entry = needObject(manifest, 'counts');
-    const steps = countOf(getJson(entry, 'steps'), 8, 255);
-    if (counts?.dtype !== 'U8' || getJson(entry, 'coding') !== 'log2' || Number.isNaN(steps)) {
-      throw new ModelFileError(
-        "the manifest's 'counts' need the coding 'log2', 8 to 255 steps, and counts in U8",
-      );
-    }
+    needCount(entry, 'steps', 8, 255);
+    check(
+      counts?.dtype === 'U8' && entry.get('coding') === 'log2',
+      "the manifest's 'counts' need the coding 'log2', and a tensor U8",
+    );
   }
-  const isRight =
-    !counts ||
-    (/^[UI]/.test(counts.dtype) && counts.shape.length === 1 && counts.shape[0] === numWords);
-  if (!isRight) throw new ModelFileError(`vocabulary.counts must be ${numWords} whole numbers`);
+  check(
+    !counts || (/^[UI]/.test(counts.dtype) && counts.shape.join() === `${numWords}`),
+    `vocabulary.counts must be ${numWords} whole numbers`,
+  );
 }
 
 /** Checks the codebook for templates, which only edits read. */
@@ -132,12 +117,13 @@ function checkTemplateCodebook({ tensors }: ModelFile, dim: number): void {
 function readBackground({ manifest, tensors }: ModelFile, dim: number): Float32Array | null {
   if ((manifest.get('background') ?? null) === null) return null;
   const entry = needObject(manifest, 'background');
-  const vectors = readMatrix(tensors, 'background.vectors', getJson(entry, 'vectors'));
-  const ngrams = readMatrix(tensors, 'background.ngrams', getJson(entry, 'ngrams'));
+  const vectors = readMatrix(tensors, 'background.vectors', entry.get('vectors'));
+  const ngrams = readMatrix(tensors, 'background.ngrams', entry.get('ngrams'));
   const idf = needTensor(tensors, 'background.idf', 'F16', [NUM_BUCKETS]);
-  if (vectors.num !== ngrams.num || ngrams.dim !== NUM_BUCKETS || vectors.dim !== dim) {
-    throw new ModelFileError('the vectors and n-grams of the background do not fit the model');
-  }
+  check(
+    vectors.num === ngrams.num && ngrams.dim === NUM_BUCKETS && vectors.dim === dim,
+    'the vectors and n-grams of the background do not fit the model',
+  );
   return halvesOf(idf);
 }
 
@@ -151,13 +137,9 @@ export function readTable(file: ModelFile): Table {
   checkTemplateCodebook(file, dim);
   const idf = readBackground(file, dim);
   const numWords = vocabulary.words.count;
-  if (words.num !== numWords) {
-    throw new ModelFileError(`the vocabulary has ${numWords} words, but ${words.num} vectors`);
-  }
+  check(words.num === numWords, `there are ${numWords} words, but ${words.num} vectors`);
   checkCounts(file, numWords);
-  if (!isEqual(manifest.get('dim'), dim)) {
-    throw new ModelFileError(`the manifest has another dim than the ${dim} of the vectors`);
-  }
+  check(isEqual(manifest.get('dim'), dim), `the manifest's dim is not the ${dim} of the vectors`);
   const pieces = hasPieces ? new WordPieces(vocabulary.words) : null;
   return { vocabulary, pieces, words, ngrams, dim, idf, canCorrect };
 }

@@ -1,8 +1,9 @@
 /* The index of a bot file: which templates the model knows, and their rows. */
 
-import { ModelFileError } from '../errors.js';
-import { getJson, numberOf, type Json } from './json.js';
-import { dotRow, readMatrix, type Matrix } from './matrix.js';
+import { check, needNumber } from './checks.js';
+import { getJson, type Json } from './json.js';
+import { dot } from './kernels.js';
+import { addRow, dotRow, readMatrix, type Matrix } from './matrix.js';
 import { LARGEST, needTensor, type Tensors } from './tensors.js';
 import type { Templates } from './templates.js';
 
@@ -29,30 +30,24 @@ export class TemplateRows {
 
   constructor(tensors: Tensors, settings: Json, templates: Templates, dim: number) {
     const search = getJson(settings, 'search');
-    if (search !== 'table' && search !== 'exact') {
-      throw new ModelFileError("the bot's search must be one of table, exact");
-    }
+    const isTable = search === 'table';
+    check(isTable || search === 'exact', "the bot's search must be one of table, exact");
     this.known = findKnown(tensors, templates);
     const entry = getJson(settings, 'rows') ?? null;
     this.rows = entry === null ? null : readMatrix(tensors, 'bot.index.rows', entry);
     const num = this.rows?.num ?? 0;
-    if (this.rows !== null && (this.rows.book !== null) !== (search === 'table')) {
-      throw new ModelFileError(`the rows of the index do not fit the search '${search}'`);
-    }
-    if (this.rows?.scales) throw new ModelFileError('the rows of the index must not have norms');
     this.scales = new Float32Array(num);
-    if (this.rows !== null) this.scaleRows(this.rows);
+    if (this.rows !== null) {
+      const { book, scales } = this.rows;
+      check((book !== null) === isTable, `the rows of the index do not fit the search '${search}'`);
+      check(scales === null, 'the rows of the index must not have norms');
+      this.scaleRows(this.rows);
+      check(this.rows.dim === dim, 'the index has other dimensions than the model');
+    }
     const expected = this.known.reduce((sum, { templates: known }) => sum + known.length + 1, 0);
-    if (num !== expected) {
-      throw new ModelFileError(`the index has ${num} rows; ${expected} are expected`);
-    }
-    if (this.rows !== null && this.rows.dim !== dim) {
-      throw new ModelFileError(
-        `the index has ${this.rows.dim} dimensions, but the model has ${dim}`,
-      );
-    }
+    check(num === expected, `the index has ${num} rows; ${expected} are expected`);
     needTensor(tensors, 'bot.index.errors', 'F32', [this.known.length]);
-    readBotNumber(settings, 'max_error', 0, 'the index');
+    needNumber(settings, 'max_error', 0, LARGEST);
     const book = this.rows?.book;
     this.table = book && num >= FEW ? new Float32Array(book.numSub * book.size) : null;
   }
@@ -61,10 +56,13 @@ export class TemplateRows {
   private scaleRows(rows: Matrix): void {
     const row = new Float32Array(rows.dim);
     for (let n = 0; n < rows.num; n++) {
-      const length = Math.sqrt(squareOf(rows, n, row));
-      if (rows.book === null && !(Math.abs(length - 1) <= 1e-3)) {
-        throw new ModelFileError('a row of the index is not of unit length');
-      }
+      row.fill(0);
+      addRow(rows, n, 1, row, 0);
+      const length = Math.sqrt(dot(row, 0, row, 0, rows.dim));
+      check(
+        rows.book !== null || Math.abs(length - 1) <= 1e-3,
+        'a row of the index is not of unit length',
+      );
       this.scales[n] = rows.book !== null && length > 0 ? 1 / length : 1;
     }
   }
@@ -109,23 +107,6 @@ export class TemplateRows {
   }
 }
 
-/** The squared length of a row; `decoded` is room for it. */
-function squareOf(rows: Matrix, row: number, decoded: Float32Array): number {
-  const { book, dim } = rows;
-  if (book === null) {
-    decoded.set((rows.rows as Float32Array).subarray(row * dim, row * dim + dim));
-  } else {
-    const { centroids, numSub, subDim, step } = book;
-    for (let sub = 0; sub < numSub; sub++) {
-      const centroid = sub * step + rows.rows[row * numSub + sub]! * subDim;
-      for (let n = 0; n < subDim; n++) decoded[sub * subDim + n] = centroids[centroid + n]!;
-    }
-  }
-  let square = 0;
-  for (let n = 0; n < dim; n++) square += decoded[n]! * decoded[n]!;
-  return square;
-}
-
 /** Finds the known templates of each intent. */
 function findKnown(tensors: Tensors, { intents }: Templates): Known[] {
   const total = intents.reduce((sum, { templates }) => sum + templates.length, 0);
@@ -141,13 +122,4 @@ function findKnown(tensors: Tensors, { intents }: Templates): Known[] {
     }
   });
   return known;
-}
-
-/** A number of the entry `bot`, from `least` on. */
-export function readBotNumber(entry: Json, key: string, least: number, place: string): number {
-  const number = numberOf(getJson(entry, key));
-  if (!(number >= least && number <= LARGEST)) {
-    throw new ModelFileError(`${key} of ${place} must be a number from ${least} to ${LARGEST}`);
-  }
-  return number;
 }

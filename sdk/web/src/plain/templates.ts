@@ -1,10 +1,10 @@
 /* The templates of a bot file, in the long form of docs/templates.md, with all its checks. */
 
-import { ModelFileError, TemplateError } from '../errors.js';
+import { TemplateError } from '../errors.js';
 import type { IntentTemplates, TemplateSet } from '../types.js';
+import { check, within } from './checks.js';
 import { getJson, isObject, numberOf, readJson, type Json, type JsonObject } from './json.js';
-import { within } from './model_file.js';
-import type { Tensors } from './tensors.js';
+import { needTensor, type Tensors } from './tensors.js';
 import { decodeUtf8 } from './utf8.js';
 
 const DEPTH = 1024;
@@ -67,12 +67,11 @@ function readLimit(
 
 function readTexts(list: Json | undefined, place: string): readonly string[] {
   if (!Array.isArray(list)) {
-    throw new TemplateError(`${place}there is no list of texts; write ["...", "..."]`);
+    throw new TemplateError(`${place}there is no list of texts`);
   }
   list.forEach((text: Json, n: number) => {
     if (typeof text !== 'string' || BLANK.test(text)) {
-      const what = typeof text === 'string' ? 'empty or invisible' : 'no text';
-      throw new TemplateError(`${place}text ${n + 1} is ${what}; write a text, or remove it`);
+      throw new TemplateError(`${place}text ${n + 1} is no text, or empty, or invisible`);
     }
   });
   return list as string[];
@@ -87,7 +86,7 @@ function readList(object: JsonObject, key: string, place: string): readonly stri
 function readText(form: JsonObject, key: string): string | undefined {
   const value = form.get(key) ?? undefined;
   if (value !== undefined && (typeof value !== 'string' || value === '')) {
-    throw new TemplateError(`'${key}' is empty or no text; write a text, or remove it`);
+    throw new TemplateError(`'${key}' is empty or no text`);
   }
   return value;
 }
@@ -95,15 +94,15 @@ function readText(form: JsonObject, key: string): string | undefined {
 function readIntent(name: string, intent: Json): Intent {
   const place = `intent '${name}': `;
   if (BLANK.test(name)) {
-    throw new TemplateError(`${place}the name is empty or invisible; give it a name`);
+    throw new TemplateError(`${place}the name is empty or invisible`);
   }
   if (!isObject(intent)) {
-    throw new TemplateError(`${place}it is no object; write {"templates": ["..."]}`);
+    throw new TemplateError(`${place}it is no object`);
   }
   checkKeys(intent, INTENT_KEYS, place);
   const templates = readTexts(intent.get('templates'), place);
   if (templates.length === 0) {
-    throw new TemplateError(`${place}there are no templates; write at least one`);
+    throw new TemplateError(`${place}there are no templates`);
   }
   const except = readList(intent, 'except', place);
   return { name, templates, except, threshold: readLimit(intent, 'threshold', -1, 1, place) };
@@ -147,18 +146,14 @@ function readForm(form: JsonObject, intents: JsonObject): Templates {
 
 /** Reads the tensor bot.templates. */
 export function readTemplates(tensors: Tensors): Templates {
-  const tensor = tensors.get('bot.templates');
-  if (tensor?.dtype !== 'U8' || tensor.shape.length !== 1) {
-    throw new ModelFileError('bot.templates is missing or not U8 [num_bytes]');
-  }
+  const { bytes } = needTensor(tensors, 'bot.templates', 'U8', [-1]);
+
   const form = within('bot.templates is not JSON: ', () => {
-    const text = decodeUtf8(tensor.bytes);
-    if (text === null) throw new ModelFileError('it is not UTF-8');
+    const text = decodeUtf8(bytes);
+    check(text !== null, 'it is not UTF-8');
     return readJson(text, { maxDepth: DEPTH, isTemplates: true });
   });
   const intents = getJson(form, 'intents');
-  if (!isObject(form) || !isObject(intents)) {
-    throw new ModelFileError('bot.templates is not in the long form');
-  }
+  check(isObject(form) && isObject(intents), 'bot.templates is not in the long form');
   return readForm(form, intents);
 }

@@ -1,9 +1,12 @@
 /* The tensors of a model file: where they are, and what numbers they may have. */
 
 import { ModelFileError } from '../errors.js';
+import { check } from './checks.js';
 import { countOf, getJson, isObject, type Json } from './json.js';
 
 const SIZES = {
+  // No key but these is `in` it.
+  __proto__: null,
   BOOL: 1,
   U8: 1,
   I8: 1,
@@ -17,7 +20,7 @@ const SIZES = {
   I64: 8,
   F64: 8,
 };
-export type Dtype = keyof typeof SIZES;
+export type Dtype = Exclude<keyof typeof SIZES, '__proto__'>;
 
 /** The largest magnitude of a number in a file. */
 export const LARGEST = 65504;
@@ -42,25 +45,20 @@ export type Tensors = ReadonlyMap<string, Tensor>;
 /** A list of sizes; null if it is none. */
 function sizesOf(value: Json | undefined, most: number): number[] | null {
   if (!Array.isArray(value) || value.length > most) return null;
-  const sizes = value.map((item: Json) => countOf(item, 0, MOST_LENGTH));
+  const sizes = value.map((item: Json) => countOf(item, MOST_LENGTH));
   return sizes.every((size) => size < MOST_LENGTH) ? sizes : null;
 }
 
 /** Reads the entry of a tensor in the header. */
 export function readEntry(name: string, entry: Json): Entry {
-  const fail = (what: string): never => {
-    throw new ModelFileError(`tensor '${name}' ${what}`);
-  };
   const dtype = getJson(entry, 'dtype');
-  const keys = isObject(entry) ? [...entry.keys()].sort().join() : '';
-  if (keys !== 'data_offsets,dtype,shape') fail('must have dtype, shape and data_offsets');
-  if (typeof dtype !== 'string' || !Object.keys(SIZES).includes(dtype)) {
-    fail('has an unknown dtype');
-  }
   const shape = sizesOf(getJson(entry, 'shape'), MOST_AXES);
   const offsets = sizesOf(getJson(entry, 'data_offsets'), 2);
-  if (shape === null) return fail(`has a shape that is not a list of up to ${MOST_AXES} sizes`);
-  if (offsets?.length !== 2) return fail('has data_offsets that are not a pair of positions');
+  const isRight = isObject(entry) && entry.size === 3 && shape !== null && offsets?.length === 2;
+  check(
+    isRight && typeof dtype === 'string' && dtype in SIZES,
+    `tensor '${name}' needs a dtype, a shape of up to ${MOST_AXES} sizes, and two data_offsets`,
+  );
   return { name, dtype: dtype as Dtype, shape, begin: offsets[0]!, end: offsets[1]! };
 }
 
@@ -77,19 +75,16 @@ export function placeTensors(entries: readonly Entry[], data: Uint8Array): Tenso
   const ordered = [...entries].sort((a, b) => a.begin - b.begin || a.end - b.end);
   let end = 0;
   for (const entry of ordered) {
-    if (entry.begin !== end || entry.end - end !== bytesOf(entry)) {
-      throw new ModelFileError(
-        `the offsets of tensor '${entry.name}' do not fit its shape or the tensor before it`,
-      );
-    }
+    check(
+      entry.begin === end && entry.end - end === bytesOf(entry),
+      `the offsets of tensor '${entry.name}' do not fit its shape or the tensor before it`,
+    );
     end = entry.end;
   }
-  if (end !== data.length) {
-    throw new ModelFileError(
-      `it is ${data.length < end ? 'truncated' : 'longer than its tensors'}: the tensors take ` +
-        `${end} bytes, the file has ${data.length}`,
-    );
-  }
+  check(
+    end === data.length,
+    `it is truncated or too long: the tensors take ${end} bytes, the file has ${data.length}`,
+  );
   return entries.map((entry) => ({ ...entry, bytes: data.subarray(entry.begin, entry.end) }));
 }
 

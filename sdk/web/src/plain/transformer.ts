@@ -1,18 +1,11 @@
 /* The kind `transformer`: docs/transformer.md. */
 
-import { ModelFileError } from '../errors.js';
+import { check, needCount } from './checks.js';
 import { getJson, type Json } from './json.js';
 import { dot, multiply, writeUnit, type Layer } from './kernels.js';
-import { readIntegers, readMatrix, type Matrix } from './matrix.js';
+import { MOST_DIM, readIntegers, readMatrix, type Matrix } from './matrix.js';
 import type { ModelFile } from './model_file.js';
-import {
-  checkRoom,
-  makeLayer,
-  networkSize,
-  readVector,
-  readWeights,
-  SEQUENCE,
-} from './networks.js';
+import { checkRoom, makeLayer, readVector, readWeights, SEQUENCE } from './networks.js';
 import { addItem, needObject, readItems, type Encoder, type Table } from './table.js';
 import type { Tensors } from './tensors.js';
 import type { Tokens } from './tokenizer.js';
@@ -42,81 +35,59 @@ interface Network {
   readonly blocks: readonly Block[];
 }
 
-/** Reads the weights of a network under their names. */
-class WeightsReader {
-  private readonly format: string;
-
-  constructor(
-    private readonly tensors: Tensors,
-    private readonly settings: Json | undefined,
-  ) {
-    const format = getJson(settings, 'format');
-    if (typeof format !== 'string' || !FORMATS.includes(format)) {
-      throw new ModelFileError(`the manifest's weights must name a format: ${FORMATS.join(', ')}`);
-    }
-    this.format = format;
-  }
-
-  matrix(name: string, num: number, dim: number): Float32Array {
-    const { tensors, format } = this;
-    let matrix: Matrix;
-    if (format === 'int8') {
-      matrix = readIntegers(tensors, name);
-    } else {
-      matrix = readMatrix(tensors, name, getJson(getJson(this.settings, 'matrices'), name));
-      if ((matrix.book === null) !== (format === 'float32')) {
-        throw new ModelFileError(`weight ${name} is not stored as ${format}`);
-      }
-    }
-    return readWeights(matrix, name, num, dim);
-  }
-
-  vector(name: string, size: number): Float32Array {
-    return readVector(this.tensors, name, size);
-  }
-
-  layer(prefix: string, num: number, dim: number): Layer {
-    const weights = this.matrix(`${prefix}.weight`, num, dim);
-    return makeLayer(weights, this.vector(`${prefix}.bias`, num), dim);
-  }
-
-  norm(prefix: string, dim: number): Norm {
-    return {
-      weight: this.vector(`${prefix}.weight`, dim),
-      bias: this.vector(`${prefix}.bias`, dim),
-    };
-  }
+/** What reads the weights of a network under their names. */
+function weightsReader(tensors: Tensors, settings: Json | undefined) {
+  const format = getJson(settings, 'format');
+  check(
+    typeof format === 'string' && FORMATS.includes(format),
+    `the manifest's weights must name a format: ${FORMATS.join(', ')}`,
+  );
+  const readAny = (name: string): Matrix => {
+    if (format === 'int8') return readIntegers(tensors, name);
+    const matrix = readMatrix(tensors, name, getJson(getJson(settings, 'matrices'), name));
+    const isRight = (matrix.book === null) === (format === 'float32');
+    check(isRight, `${name} is not stored as ${format}`);
+    return matrix;
+  };
+  const matrix = (name: string, num: number, dim: number): Float32Array =>
+    readWeights(readAny(name), name, num, dim);
+  const vector = (name: string, size: number): Float32Array => readVector(tensors, name, size);
+  const layer = (prefix: string, num: number, dim: number): Layer =>
+    makeLayer(matrix(`${prefix}.weight`, num, dim), vector(`${prefix}.bias`, num), dim);
+  const norm = (prefix: string, dim: number): Norm => ({
+    weight: vector(`${prefix}.weight`, dim),
+    bias: vector(`${prefix}.bias`, dim),
+  });
+  return { matrix, vector, layer, norm };
 }
 
 function readNetwork({ manifest, tensors }: ModelFile, dim: number): Network {
   const entry = needObject(manifest, 'network');
-  const numLayers = networkSize(entry, 'layers', MOST_LAYERS);
-  const heads = networkSize(entry, 'heads');
-  const feedforward = networkSize(entry, 'feedforward');
-  if (dim % heads !== 0) {
-    throw new ModelFileError(`the ${heads} heads of the network do not divide its ${dim} numbers`);
-  }
+  const numLayers = needCount(entry, 'layers', 1, MOST_LAYERS);
+  const heads = needCount(entry, 'heads', 1, MOST_DIM);
+  const feedforward = needCount(entry, 'feedforward', 1, MOST_DIM);
+  check(dim % heads === 0, `the ${heads} heads of the network do not divide its ${dim} numbers`);
   const ofLayer = 4 * dim * dim + 2 * dim * feedforward + 9 * dim + feedforward;
   const length = SEQUENCE + 1;
   checkRoom(
     (SEQUENCE + 3) * dim + numLayers * ofLayer,
     length * Math.max(length * heads, 3 * dim, feedforward),
   );
-  const reader = new WeightsReader(tensors, getJson(entry, 'weights'));
+  const { matrix, vector, layer, norm } = weightsReader(tensors, getJson(entry, 'weights'));
   return {
     heads,
     feedforward,
-    start: reader.vector('network.start', dim),
-    positions: reader.matrix('network.positions', SEQUENCE, dim),
-    norm: reader.norm('network.norm', dim),
+    start: vector('network.start', dim),
+    positions: matrix('network.positions', SEQUENCE, dim),
+    norm: norm('network.norm', dim),
     blocks: Array.from({ length: numLayers }, (_, n) => {
       const prefix = `network.layers.${n}`;
       return {
-        input: reader.layer(`${prefix}.attention.input`, 3 * dim, dim),
-        output: reader.layer(`${prefix}.attention.output`, dim, dim),
-        inner: reader.layer(`${prefix}.feedforward.0`, feedforward, dim),
-        outer: reader.layer(`${prefix}.feedforward.1`, dim, feedforward),
-        norms: [reader.norm(`${prefix}.norm.0`, dim), reader.norm(`${prefix}.norm.1`, dim)],
+        input: layer(`${prefix}.attention.input`, 3 * dim, dim),
+        output: layer(`${prefix}.attention.output`, dim, dim),
+        inner: layer(`${prefix}.feedforward.0`, feedforward, dim),
+        outer: layer(`${prefix}.feedforward.1`, dim, feedforward),
+        norms: [norm(`${prefix}.norm.0`, dim), norm(`${prefix}.norm.1`, dim)],
       };
     }),
   };

@@ -1,8 +1,8 @@
 /* What the tokenizer asks of code points. The tables are of one version of Unicode, so that a text has
- * the same tokens in each engine and in Python. Only the normal form is the engine's: it is stable for
- * what is assigned, and what is not is kept from it. */
+ * the same tokens in each engine and in Python. Only the normal form and the lower case are the
+ * engine's: they are stable for what is assigned, and what is not is kept from them. */
 
-import { DIGITS, LOWER, PROPERTIES, RANGES } from './unicode_tables.js';
+import { DIGITS, PROPERTIES, RANGES } from './unicode_tables.js';
 
 /** The classes of docs/tokenizer.md; apostrophes are told apart by the tokenizer. */
 export const SEPARATOR = 0;
@@ -39,11 +39,6 @@ interface Tables {
   /** The end of each range of code points with one property, and the property. */
   readonly ends: Uint32Array;
   readonly properties: Uint8Array;
-  /** Runs of lower case: first, end, step and what is added. */
-  readonly first: number[];
-  readonly end: number[];
-  readonly step: number[];
-  readonly change: number[];
 }
 
 function makeTables(): Tables {
@@ -52,41 +47,22 @@ function makeTables(): Tables {
   let end = 0;
   const ends = Uint32Array.from(ranges, (range) => (end += Math.floor(range / kinds)));
   const properties = Uint8Array.from(ranges, (range) => PROPERTIES[range % kinds]!);
-  const tables: Tables = { ends, properties, first: [], end: [], step: [], change: [] };
-  const runs = decodeNumbers(LOWER);
-  let first = 0;
-  for (let n = 0; n < runs.length; n += 3) {
-    const length = runs[n + 1]!;
-    const change = runs[n + 2]!;
-    const step = (length & 1) + 1;
-    first += runs[n]!;
-    tables.first.push(first);
-    tables.end.push(first + ((length >> 1) - 1) * step);
-    tables.step.push(step);
-    tables.change.push(change & 1 ? -(change >> 1) : change >> 1);
-  }
-  return tables;
+  return { ends, properties };
 }
 
 let made: Tables | undefined;
-/** Decoded for the first text that is not ASCII. */
-const tables = (): Tables => (made ??= makeTables());
 
-/** The number of entries of a sorted list that are at most a value. */
-function countUpTo(list: ArrayLike<number>, value: number): number {
+/** The property of a code point. The tables are decoded for the first text that is not ASCII. */
+function propertyOf(point: number): number {
+  const { ends, properties } = (made ??= makeTables());
   let low = 0;
-  let high = list.length;
+  let high = ends.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle]! <= value) low = middle + 1;
+    if (ends[middle]! <= point) low = middle + 1;
     else high = middle;
   }
-  return low;
-}
-
-function propertyOf(point: number): number {
-  const { ends, properties } = tables();
-  return properties[countUpTo(ends, point)]!;
+  return properties[low]!;
 }
 
 export function classOf(point: number): number {
@@ -95,10 +71,8 @@ export function classOf(point: number): number {
 
 /** The lower case of a code point, but for U+0130, which becomes two, and a capital sigma. */
 export function lowerOf(point: number): number {
-  const { first, end, step, change } = tables();
-  const run = countUpTo(first, point) - 1;
-  if (run < 0 || point > end[run]! || (point - first[run]!) % step[run]!) return point;
-  return point + change[run]!;
+  if (propertyOf(point) & ALONE) return point;
+  return String.fromCodePoint(point).toLowerCase().codePointAt(0)!;
 }
 
 /** Whether a capital sigma at a place ends a word: a cased character is before it and none after it,

@@ -1,9 +1,9 @@
 /* The vocabulary of a model: vocabulary.bytes and vocabulary.lost.N of docs/model-file.md, and the
  * word pieces of docs/tokenizer.md. */
 
-import { ModelFileError } from '../errors.js';
-import type { Tensors } from './tensors.js';
-import { decodeUtf8, isUtf8 } from './utf8.js';
+import { check } from './checks.js';
+import { needTensor, type Tensors } from './tensors.js';
+import { isUtf8 } from './utf8.js';
 import { fnv, Words } from './words.js';
 
 /** Code points of the longest piece of a word. */
@@ -17,19 +17,11 @@ export interface Vocabulary {
 }
 
 function readWords(tensors: Tensors): Words {
-  const tensor = tensors.get('vocabulary.bytes');
-  if (tensor?.dtype !== 'U8' || tensor.shape.length !== 1) {
-    throw new ModelFileError('vocabulary.bytes is missing or not U8 [total]');
-  }
-  if (!isUtf8(tensor.bytes)) throw new ModelFileError('vocabulary.bytes is not UTF-8');
-  const words = new Words(tensor.bytes);
-  if (words.repeated >= 0) {
-    const { repeated, bytes } = words;
-    const word = decodeUtf8(bytes.subarray(words.startOf(repeated), words.endOf(repeated)));
-    throw new ModelFileError(`the vocabulary has '${word}' twice; remove one and its row`);
-  }
-  const empty = words.find(tensor.bytes, 0, 0);
-  if (empty >= 0) throw new ModelFileError(`word ${empty} of the vocabulary is empty`);
+  const { bytes } = needTensor(tensors, 'vocabulary.bytes', 'U8', [-1]);
+  check(isUtf8(bytes), 'vocabulary.bytes is not UTF-8');
+  const words = new Words(bytes);
+  check(words.repeated < 0, `the vocabulary has word ${words.repeated} twice`);
+  check(words.find(bytes, 0, 0) < 0, 'a word of the vocabulary is empty');
   return words;
 }
 
@@ -37,14 +29,9 @@ export function readVocabulary(tensors: Tensors): Vocabulary {
   const words = readWords(tensors);
   const names = [...tensors.keys()].filter((name) => name.startsWith('vocabulary.lost.'));
   const lost = names.map((_, n) => {
-    const tensor = tensors.get(`vocabulary.lost.${n}`);
-    if (tensor === undefined) {
-      throw new ModelFileError('the tensors vocabulary.lost.N are not numbered from 0');
-    }
-    if (tensor.dtype !== 'U8' || tensor.shape.length !== 1 || tensor.bytes.length === 0) {
-      throw new ModelFileError(`${tensor.name} must be U8 [num_bytes], of at least one byte`);
-    }
-    return tensor.bytes;
+    const { bytes } = needTensor(tensors, `vocabulary.lost.${n}`, 'U8', [-1]);
+    check(bytes.length > 0, `vocabulary.lost.${n} is empty`);
+    return bytes;
   });
   return { words, lost };
 }

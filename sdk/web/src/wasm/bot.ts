@@ -24,6 +24,8 @@ export class OpenBot {
   private texts: BotTexts;
   private readonly room: number;
   private readonly data: number;
+  /** Where texts to be matched are written; empty once the memory has grown. */
+  private query: Uint8Array = new Uint8Array(0);
 
   /**
    * Opens the bytes of a file. They stay in the memory of the core until the end, since the bots that
@@ -162,8 +164,11 @@ export class OpenBot {
     if (typeof text !== 'string') {
       throw new TypeError(`a text must be a string, not ${text === null ? 'null' : typeof text}`);
     }
-    const start = this.room + QUERY;
-    return encodeQuery(text, this.core.bytes.subarray(start, start + QUERY_BYTES));
+    if (this.query.length === 0) {
+      const start = this.room + QUERY;
+      this.query = this.core.bytes.subarray(start, start + QUERY_BYTES);
+    }
+    return encodeQuery(text, this.query);
   }
 
   /** The bytes of a call that tells their number first; `extra` are not part of them. */

@@ -82,10 +82,10 @@ export class Recognizer implements Matcher {
 
   rank(text: string, limit: number = DEFAULT_LIMIT): Candidate[] {
     const bot = this.#open;
-    if (!(limit >= 1)) {
-      throw new RangeError(`the limit of a ranking must be at least 1, not ${limit}`);
+    if (!(limit >= 1) || (limit !== Infinity && !Number.isInteger(limit))) {
+      throw new RangeError(`limit must be a whole number from 1, or Infinity, not ${limit}`);
     }
-    return bot.rank(text, Math.floor(limit));
+    return bot.rank(text, limit);
   }
 
   read(text: string): string {

@@ -19,7 +19,14 @@ const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** The files of the package and an empty page under a policy, whose headers a worker has, too. */
 function withPolicy(policy) {
   const header = POLICIES[policy] === null ? {} : { 'content-security-policy': POLICIES[policy] };
-  const script = ['index.js', 'inline.js', 'worker.js', 'worker-thread.js', 'pocketintent.wasm'];
+  const script = [
+    'index.js',
+    'inline.js',
+    'plain.js',
+    'worker.js',
+    'worker-thread.js',
+    'pocketintent.wasm',
+  ];
   const answers = script.map((name) => [
     `/${policy}/${name}`,
     (_, response) => {
@@ -59,7 +66,7 @@ describe('in a page', NEEDS_CHROMIUM, () => {
   /** The name and message of the error of a load, or the intent of a text. */
   const load = async (script, source) => {
     const entry = await import(script);
-    const { [script.endsWith('worker.js') ? 'WorkerRecognizer' : 'Recognizer']: Loaded } = entry;
+    const Loaded = entry.Recognizer ?? entry.WorkerRecognizer ?? entry.PlainRecognizer;
     try {
       const recognizer = await Loaded.load(source);
       const { intent } = await recognizer.match('switch the lamp off');
@@ -119,6 +126,10 @@ describe('in a page', NEEDS_CHROMIUM, () => {
       assert.match(away[1], /^http:\/\/127.0.0.1:1\/bot could not be fetched: there is no connect/);
     });
   }
+
+  test('plain: the strictest policy is enough', async () => {
+    assert.deepEqual(await inPage('strict', load, '/strict/plain.js', BOT), ['lights_off']);
+  });
 
   test('a damaged bot file is a ModelFileError', async () => {
     const error = await inPage(

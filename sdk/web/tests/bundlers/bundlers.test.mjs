@@ -11,8 +11,10 @@ const TEXT = 'could you switch the lamp off please';
 const ENTRIES = {
   index: ['pocketintent', 'Recognizer'],
   inline: ['pocketintent/inline', 'Recognizer'],
+  plain: ['pocketintent/plain', 'PlainRecognizer'],
   worker: ['pocketintent/worker', 'WorkerRecognizer'],
 };
+const EXPECTED = (entry) => `lights_off ${entry === 'plain' ? 'without wasm' : 'simd128'}`;
 const page = (script) =>
   `<!doctype html><link rel="icon" href="data:,"><p id="answer"></p><script type="module" src="${script}"></script>`;
 
@@ -27,7 +29,7 @@ const app = (entry) => {
       async function answer() {
         const recognizer = await ${name}.load('/bots/smart_home-tiny.safetensors');
         const { intent } = await recognizer.match('${TEXT}');
-        return [intent, await recognizer.instructions].join(' ');
+        return [intent, (await recognizer.instructions) ?? 'without wasm'].join(' ');
       }
       answer().catch(String).then((text) => (document.querySelector('#answer').textContent = text));
     `,
@@ -59,14 +61,14 @@ describe('bundlers', needsBundlers(NEEDS_CHROMIUM), () => {
       files['main.js'] = files['main.js'].replace(`'${module}'`, `'./package/${entry}.js'`);
       const folder = makeApp(`none-${entry}`, files);
       copy(path.join(installed, 'dist'), path.join(folder, 'package'));
-      assert.equal(await served(folder), 'lights_off simd128');
+      assert.equal(await served(folder), EXPECTED(entry));
     });
 
     test(`${entry} by Vite`, async () => {
       const { build } = await import('vite');
       const root = makeApp(`vite-${entry}`, app(entry));
       await build({ root, configFile: false, logLevel: 'error' });
-      assert.equal(await served(path.join(root, 'dist')), 'lights_off simd128');
+      assert.equal(await served(path.join(root, 'dist')), EXPECTED(entry));
     });
 
     test(`${entry} by webpack`, async () => {
@@ -79,7 +81,7 @@ describe('bundlers', needsBundlers(NEEDS_CHROMIUM), () => {
       );
       assert.deepEqual(stats.toJson({ all: false, errors: true }).errors, []);
       copy(path.join(context, 'index.html'), path.join(context, 'dist', 'index.html'));
-      assert.equal(await served(output.path), 'lights_off simd128');
+      assert.equal(await served(output.path), EXPECTED(entry));
     });
 
     test(`${entry} by esbuild`, async () => {
@@ -88,12 +90,12 @@ describe('bundlers', needsBundlers(NEEDS_CHROMIUM), () => {
       const outdir = path.join(folder, 'dist');
       const entryPoints = [path.join(folder, 'main.js')];
       await build({ entryPoints, outdir, bundle: true, minify: true, format: 'esm' });
-      const files = { index: ['pocketintent.wasm'], inline: [] };
+      const files = { index: ['pocketintent.wasm'], inline: [], plain: [] };
       for (const name of files[entry] ?? ['worker-thread.js', 'pocketintent.wasm']) {
         copy(path.join(installed, 'dist', name), path.join(outdir, name));
       }
       copy(path.join(folder, 'index.html'), path.join(outdir, 'index.html'));
-      assert.equal(await served(outdir), 'lights_off simd128');
+      assert.equal(await served(outdir), EXPECTED(entry));
     });
 
     test(`${entry} by Vite's server for development`, async () => {
@@ -112,7 +114,7 @@ describe('bundlers', needsBundlers(NEEDS_CHROMIUM), () => {
       try {
         const { port } = server.httpServer.address();
         const answer = await answerOf(chromium.browser, `http://127.0.0.1:${port}/`);
-        assert.equal(answer, 'lights_off simd128');
+        assert.equal(answer, EXPECTED(entry));
       } finally {
         await server.close();
       }

@@ -60,7 +60,7 @@ function answer(text) {
 
 /** The parts of bytes, each of which stands behind its size. */
 function* split(bytes, head) {
-  for (let place = 0; place < bytes.length; ) {
+  for (let place = 0; place < bytes.length;) {
     const size = bytes.readUInt32LE(place + head);
     const start = place + head + 4;
     place = start + size;
