@@ -9,12 +9,14 @@ which it installs. Each system has the templates of the set `smart_home`. Prints
 `size`          bytes of all that a first visit fetches, as they are and compressed
 `visit`         milliseconds, least and median of first visits: `ready_ms` from the last byte to
                 the recogniser, `first_ms` of the first text, `load_ms` of all from the start
+`processor_ms`  (`openings`) processor time of the page's main thread to open the bot file, whose
+                bytes are there, and of the first text: unlike times, not longer where others work
 `second_visit`  requests and bytes of a first visit and, after Chromium was closed, of a second, by
                 the header `Cache-Control` of all files
 `query_us`      microseconds of a text, medians over the texts: of all times, and of the least of
                 each text's rounds. `first` is the first round of a recogniser just opened, `seen`
-                are the later ones. In `unseen` each text has a recogniser of its own, to which all
-                its words are new, and whose code runs for some time
+                are later ones, and `processor` is their mean processor time. In `unseen` each text
+                has a recogniser of its own, to which all its words are new
 `answers`       counts over the bots of `tests/resources/small_bots`: answers that are right,
                 refused or another intent, and the foreign texts that were accepted
 """
@@ -53,7 +55,7 @@ from pocketintent.runtime.errors import PocketIntentError
 from pocketintent.runtime.templates.files import find_templates
 from pocketintent.training.corpora.written_bots import WrittenBot
 
-MEASURES = ("visits", "second_visit", "queries", "answers")
+MEASURES = ("visits", "openings", "second_visit", "queries", "answers")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -119,35 +119,87 @@ async function measureSecondVisit(server, system) {
   }
 }
 
+/** Processor time of a page's main thread so far, in milliseconds. Other programs do not add to it. */
+async function processorTime(session) {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return 1000 * metrics.find(({ name }) => name === 'ThreadTime').value;
+}
+
+/** Processor time to open a bot file that is there, and of the first text, each time in a new page. */
+async function measureOpenings(browser, server, system) {
+  const figures = [];
+  for (let round = 0; round < plan.visits && system.unseen > 0; round++) {
+    const context = await browser.createBrowserContext();
+    const steps = await inPage(context, `${server.origin}/empty.html`, async (page) => {
+      const session = await page.createCDPSession();
+      await session.send('Performance.enable');
+      await page.evaluate(
+        async (script, options) => {
+          globalThis.script = await import(script);
+          const taught = await (await fetch(options.taught)).arrayBuffer();
+          globalThis.options = { ...options, taught };
+        },
+        system.script,
+        system.options,
+      );
+      const times = [await processorTime(session)];
+      await page.evaluate(async () => {
+        globalThis.system = await globalThis.script.open(globalThis.options);
+      });
+      times.push(await processorTime(session));
+      await page.evaluate((text) => void globalThis.system.match(text), plan.first_text);
+      times.push(await processorTime(session));
+      return { open: times[1] - times[0], first: times[2] - times[1] };
+    });
+    figures.push(steps);
+    await context.close();
+  }
+  if (figures.length > 0) {
+    const of = (name) => describe(figures.map((found) => found[name]));
+    print('processor_ms', system, { open: of('open'), first: of('first') });
+  }
+}
+
 /** Microseconds of queries. */
 async function measureQueries(browser, server, system) {
+  const { texts, rounds } = plan;
   await inPage(browser, `${server.origin}/empty.html`, async (page) => {
-    const { first, again } = await page.evaluate(
-      async (script, options, texts, rounds) => {
-        const [{ open }, { timeRounds }] = await Promise.all([import(script), import('/page.mjs')]);
-        globalThis.open = open;
-        return timeRounds(await open(options), texts, rounds);
+    const session = await page.createCDPSession();
+    await session.send('Performance.enable');
+    const time = (count) =>
+      page.evaluate(
+        (given, number) => globalThis.page.timeRounds(globalThis.system, given, number),
+        texts,
+        count,
+      );
+    await page.evaluate(
+      async (script, options) => {
+        globalThis.page = await import('/page.mjs');
+        globalThis.open = (await import(script)).open;
+        globalThis.system = await globalThis.open(options);
       },
       system.script,
       system.options,
-      plan.texts,
-      plan.rounds,
     );
+    const first = await time(1);
+    await time(2); // the engine has compiled it then
+    const before = await processorTime(session);
+    const seen = await time(rounds);
+    const used = (await processorTime(session)) - before;
     const unseen =
-      system.unseen &&
+      system.unseen > 0 &&
       (await page.evaluate(
-        async (options, texts, rounds) => {
-          const { timeUnseen } = await import('/page.mjs');
-          return timeUnseen(globalThis.open, options, texts, rounds);
-        },
+        (options, given, number) =>
+          globalThis.page.timeUnseen(globalThis.open, options, given, number),
         system.options,
-        plan.texts.slice(0, system.unseen),
-        plan.rounds,
+        texts.slice(0, system.unseen),
+        rounds,
       ));
     print('query_us', system, {
-      texts: plan.texts.length,
-      first: describeRounds([first]),
-      seen: describeRounds(again),
+      texts: texts.length,
+      first: describeRounds(first),
+      seen: describeRounds(seen),
+      processor: Math.round((1000 * used) / texts.length / rounds),
       unseen: unseen ? describeRounds(unseen) : null,
     });
   });
@@ -179,6 +231,7 @@ async function measureAnswers(browser, server, system) {
 
 const MEASURES = {
   visits: measureVisits,
+  openings: measureOpenings,
   second_visit: (_, server, system) => measureSecondVisit(server, system),
   queries: measureQueries,
   answers: measureAnswers,

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.web import plan
 from benchmarks.web.command import main
+from pocketintent.training.corpora.written_bots import WrittenBot
 
 DIST = plan.ROOT / "sdk" / "web" / "dist"
 BOT = {
@@ -56,7 +57,10 @@ def test_a_page_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     lasting, asking = found["second_visit"]
     assert (lasting["second"]["requests"], asking["second"]["bytes"]) == (0, 0)
     assert asking["second"]["requests"] == asking["first"]["requests"] == len(size["files"]) + 1
+    (processor,) = found["processor_ms"]
+    assert all(0 < processor[name]["least"] < 60_000 for name in ("open", "first"))
     (query,) = found["query_us"]
+    assert query["processor"] > 0
     assert all(query[name]["median"] > 0 for name in ("first", "seen", "unseen"))
     (answers,) = found["answers"]
     assert (answers["phrasings"], answers["in_front"]) == (2, 2)
@@ -86,7 +90,7 @@ def test_texts_are_read_from_each_kind_of_file(tmp_path: Path) -> None:
 
 
 def test_an_export_has_a_folder_for_each_bot() -> None:
-    bot = plan.WrittenBot("home", {}, {})
+    bot = WrittenBot("home", {}, {})
     (entry,) = plan.describe_systems(["onnx-fast"], [bot])
     assert entry["options"] == {"folder": "/exports/smart_home-fast"}
     assert entry["bots"] == {"home": {"folder": "/exports/home-fast"}}
