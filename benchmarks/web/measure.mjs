@@ -199,7 +199,7 @@ async function measureQueries(browser, server, system) {
       texts: texts.length,
       first: describeRounds(first),
       seen: describeRounds(seen),
-      processor: Math.round((1000 * used) / texts.length / rounds),
+      processor_us: Math.round((1000 * used) / texts.length / rounds),
       unseen: unseen ? describeRounds(unseen) : null,
     });
   });

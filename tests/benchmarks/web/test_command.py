@@ -60,7 +60,7 @@ def test_a_page_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     (processor,) = found["processor_ms"]
     assert all(0 < processor[name]["least"] < 60_000 for name in ("open", "first"))
     (query,) = found["query_us"]
-    assert query["processor"] > 0
+    assert query["processor_us"] > 0
     assert all(query[name]["median"] > 0 for name in ("first", "seen", "unseen"))
     (answers,) = found["answers"]
     assert (answers["phrasings"], answers["in_front"]) == (2, 2)
