@@ -12,8 +12,9 @@ TFLITE := .venv-tflite
 DOCS := .venv-docs
 NATIVE := .venv-native
 WEB := sdk/web
-NPM := cd $(WEB) && PATH="$(CURDIR)/$(NATIVE)/bin:$$PATH" npm
-HAS_NODE := node --eval 'process.exit(process.getBuiltinModule ? 0 : 1)' 2>/dev/null && command -v npm
+WEB_PATH := PATH="$(CURDIR)/$(NATIVE)/bin:$$PATH"
+NPM := cd $(WEB) && $(WEB_PATH) npm
+HAS_NODE := $(WEB_PATH); node --eval 'process.exit(process.getBuiltinModule ? 0 : 1)' 2>/dev/null && command -v npm
 CHECKED := sdk export demo_app lab tests docs/examples $(wildcard benchmarks)
 PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint
 

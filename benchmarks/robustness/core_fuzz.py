@@ -3,9 +3,11 @@
     python -m benchmarks.robustness.core_fuzz bots --runs 1000000 --out fuzz
     python -m benchmarks.robustness.core_fuzz texts --runs 10000000 --out fuzz
     python -m benchmarks.robustness.core_fuzz edits --seconds 600 --out fuzz
+    python -m benchmarks.robustness.core_fuzz sets --seconds 600 --out fuzz
 
 `bots` changes bot files and keeps their checksum valid, `texts` asks open bots, `edits` makes
-sequences of edits, saves and openings; `sdk/native/fuzz` has them. Needs clang with its runtime:
+sequences of edits, saves and openings, `sets` reads JSON as template sets; `sdk/native/fuzz` has
+them. Needs clang with its runtime:
 on Debian, `apt-get install clang libclang-rt-14-dev`. The corpus grows in the folder of `--out`, so
 that a second call goes on where the first ended; the progress goes to stderr. One JSON object goes
 to stdout: the runs of this call, and of all calls into the folder. The status is 1 if something was
@@ -28,7 +30,7 @@ from benchmarks.robustness.core.asking import SANITIZER_OPTIONS
 from benchmarks.robustness.core.building import FUZZ, SANITIZERS, compile_core
 from benchmarks.robustness.core.seeds import write_bots, write_seeds
 
-LONGEST = {"bots": 1 << 16, "texts": 1 << 12, "edits": 1 << 9}
+LONGEST = {"bots": 1 << 16, "texts": 1 << 12, "edits": 1 << 9, "sets": 1 << 10}
 """Bytes of the longest input of each fuzzer."""
 INSTALL = "it needs clang with its runtime: on Debian, apt-get install clang libclang-rt-14-dev"
 

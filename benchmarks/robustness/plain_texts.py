@@ -7,8 +7,8 @@ The bots and texts are those of ``core_texts``; the core runs on AVX2, where the
 intent, the reason, the template, the text as read and the tokens must be equal, and scores within
 1e-5; where the scores are as near to each other or to a threshold, rounding decides. The recogniser
 in JavaScript is built from its sources, and needs Node and ``npm ci`` in ``sdk/web``. A call with
-the report of an earlier one goes on where that ended. One JSON object goes to stdout; failures go to
-stderr, and the status is 1.
+the report of an earlier one goes on where that ended. One JSON object goes to stdout; failures go
+to stderr, and the status is 1.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def check_block(program: Path, path: Path, data: Path, count: int, block: int) -
     texts = [_texts(data)[number] for number in range(count)[block * BLOCK :][:BLOCK]]
     templates, content = _opened(path)
     replies = []
-    for call in ([program], ["node", PLAIN]):
+    calls: list[list[str | Path]] = [[program], ["node", PLAIN]]
+    for call in calls:
         answered, at_end = ask(call, [Case(content, texts)])
         replies += answered
         if at_end or answered[0].status != OPEN:

@@ -66,11 +66,11 @@ PI_FOR_BOTH
 #include "src/ngrams.c"
 #include "src/table.c"
 #include "src/word_cache.c"
-#include "src/context_network.c"
 #include "src/contextual.c"
 #include "src/transformer.c"
 PI_END_BOTH
 PI_FOR_SIZE
+#include "src/context_network.c"
 #include "src/transformer_file.c"
 #ifdef PINTENT_NO_CHARACTERS
 #include "src/no_characters.c"
@@ -90,17 +90,17 @@ PI_FOR_SPEED
 PI_FOR_BOTH
 #include "src/index.c"
 #include "src/scan.c"
+PI_END_BOTH
+PI_FOR_SIZE
 #include "src/own_words.c"
+PI_FOR_SPEED
+PI_FOR_BOTH
 #include "src/correction.c"
 #include "src/decision.c"
 PI_END_BOTH
 PI_FOR_SIZE
 #include "src/bot.c"
-PI_FOR_SPEED
-PI_FOR_BOTH
-#include "src/match.c"
-PI_END_BOTH
-PI_FOR_SIZE
+#include "src/match.c" /* whose time is that of what it calls */
 #include "src/output.c"
 PI_FOR_SPEED
 #ifdef PINTENT_NO_EDITS

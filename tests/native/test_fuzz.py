@@ -36,7 +36,9 @@ def fuzzer(make_once: MakeOnce) -> Path:
         pytest.skip(f"no short run of the fuzzers: {error}")
 
 
-@pytest.mark.parametrize(("target", "runs"), [("bots", 200), ("texts", 400), ("edits", 50)])
+@pytest.mark.parametrize(
+    ("target", "runs"), [("bots", 200), ("texts", 400), ("edits", 50), ("sets", 120)]
+)
 def test_a_short_run_of_a_fuzzer_finds_nothing(
     fuzzer: Path, tmp_path: Path, target: str, runs: int
 ) -> None:

@@ -23,6 +23,7 @@ from benchmarks.robustness.core.comparing import differences, expect
 from native_core import COMMAND, CORE
 from native_texts import HOSTILE, every_script, typing_errors, vectors
 from pocketintent import IntentRecognizer
+from pocketintent.runtime.files.shipped_models import find_model
 from pocketintent.runtime.templates.files import load_templates
 from shared_fixtures import EXPORTED_TEMPLATES, REPOSITORY, MakeOnce
 
@@ -183,3 +184,19 @@ def test_the_modules_of_wasm_match_as_python_does(
     script = CORE / "tests" / "match_lines.mjs"
     found = run_lines([node, "--no-warnings", script, module, bot_file], lines)
     assert_lines(found, bot_file, lines)
+    # The bot that it makes of the model and the set is that of Python.
+    templates = REPOSITORY / "templates" / "smart_home.json"
+    call = [
+        node,
+        "--no-warnings",
+        str(script),
+        str(module),
+        str(find_model("tiny")),
+        str(templates),
+    ]
+    recognizer = IntentRecognizer.load(bot_file)
+    for line, match in zip(lines, run_lines(call, lines), strict=True):
+        expected = recognizer.match(line).to_dict()
+        assert match["score"] == pytest.approx(expected["score"], abs=1e-4)
+        if (expected["margin"] or 0) > 1e-4:
+            assert match["nearest"] == expected["nearest"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,25 @@ TEXTS = (
     *("turn on the light", "plai sme music", "don't turn music on", "ＬＡＭＰ ﷺ 漢字", "the the"),
     *("\u0344 a\u0301 İ ΟΔΟΣ", "🙂 👩‍👩‍👧‍👦", "light lights lihgt", "", "x" * 300, "q w e " * 60),
 )
+
+SETS: tuple[dict[str, Any], ...] = (
+    {},
+    {"on": ["turn on the light", "light on"], "music": ["play some music"]},
+    {"on": [{"text": "light on"}], "off": [{"text": "light off"}]},
+    {
+        "language": "en",
+        "threshold": 0.4,
+        "margin": 0.05,
+        "learn_names": False,
+        "intents": {
+            "lights_on": {"templates": ["the light on"], "except": ["don't turn the light on"]},
+            "playMusic": {"templates": ["music", "play music"], "threshold": 0.3},
+        },
+        "none": ["never mind"],
+        "background": ["good morning"],
+    },
+)
+"""Template sets in each form."""
 
 
 def write_bots(folder: Path) -> int:
@@ -29,7 +50,7 @@ def write_seeds(target: str, folder: Path, num_bots: int) -> None:
     """Write the seeds of a fuzzer.
 
     Args:
-        target: ``bots``, ``texts`` or ``edits``.
+        target: ``bots``, ``texts``, ``edits`` or ``sets``.
         folder: The folder of the seeds.
         num_bots: How many bots :func:`write_bots` has written.
     """
@@ -39,6 +60,13 @@ def write_seeds(target: str, folder: Path, num_bots: int) -> None:
         seeds = [
             bytes([bot, (16 * bot + number) % 256]) + text.encode()
             for number, text in enumerate(TEXTS)
+            for bot in range(number % 3, num_bots, 3)
+        ]
+    elif target == "sets":
+        forms = [json.dumps(form).encode() for form in SETS]
+        seeds = [
+            bytes([bot, 200 + bot % 50 if (bot + number) % 5 == 0 else 0]) + form
+            for number, form in enumerate(forms)
             for bot in range(number % 3, num_bots, 3)
         ]
     else:

@@ -1,8 +1,9 @@
-/* The fuzzer of libFuzzer: the variable POCKETINTENT_TRY says what is tried, `bots`, `texts` or `edits`.
- * benchmarks/robustness/core_fuzz.py compiles and runs it; docs/robustness.md says how. */
+/* The fuzzer of libFuzzer: the variable POCKETINTENT_TRY says what is tried: `bots`, `texts`, `edits` or
+ * `sets`. benchmarks/robustness/core_fuzz.py compiles and runs it; docs/robustness.md says how. */
 
 #include "try_bots.h"
 #include "try_edits.h"
+#include "try_sets.h"
 #include "try_texts.h"
 
 int LLVMFuzzerInitialize(int *count, char ***arguments);
@@ -19,7 +20,9 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
   (void)arguments;
   CHECK(name != NULL);
   if (strcmp(name, "bots") != 0) {
-    try_input = strcmp(name, "texts") == 0 ? try_texts : try_edits;
+    try_input = strcmp(name, "texts") == 0  ? try_texts
+                : strcmp(name, "sets") == 0 ? try_sets
+                                            : try_edits;
     open_bots();
   }
   return 0;
@@ -30,7 +33,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsi
                               : LLVMFuzzerMutate(data, size, capacity);
 }
 
-/* Of texts and edits, the end of one after the beginning of the other. */
+/* Of all but bots, the end of one after the beginning of the other. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *other,
                                  size_t other_size, uint8_t *data, size_t capacity, unsigned seed) {
   if (try_input == try_bot) {

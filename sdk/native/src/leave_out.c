@@ -22,9 +22,9 @@ typedef struct pi_members {
   float *curvatures; /* of all examples */
   float *probabilities, *logits;
   float *features; /* [most, width] */
-  float *matrix;   /* [most, most], its rows padded */
+  float *matrix;   /* [most, most] */
+  size_t stride;   /* from a row of it to the next, padded */
   float *column, *shares;
-  size_t stride;
 } pi_members;
 
 static size_t pi_most_members(size_t num_intents) {
@@ -41,7 +41,7 @@ static bool pi_members_init(pi_edit *edit, const pi_examples *examples, pi_membe
   members->examples = examples;
   members->kernels = edit->bot->kernels;
   members->most = most;
-  members->stride = (most + PI_ROWS - 1) / PI_ROWS * PI_ROWS;
+  members->stride = pi_pad(most);
   members->rows = pi_take(arena, examples->num, sizeof(size_t), edit->error);
   members->curvatures = pi_take(arena, examples->room, sizeof(float), edit->error);
   members->probabilities = pi_take(arena, examples->room, sizeof(float), edit->error);
@@ -85,10 +85,12 @@ static void pi_choose_members(pi_members *members, size_t label) {
   }
 }
 
-/* Writes the lower half of I + D^1/2 K D^1/2, with the products K and the curvatures D of members. */
+/* Writes the upper half of I + D^1/2 K D^1/2, with the products K and the curvatures D of members. */
 static void pi_fill_matrix(pi_members *members, size_t label) {
   const pi_examples *examples = members->examples;
-  size_t width = examples->width, stride = members->stride, count = members->count;
+  size_t width = examples->width, count = members->count, stride = pi_pad(count);
+  members->stride = stride;
+  memset(members->matrix, 0, count * stride * sizeof *members->matrix);
   for (size_t n = 0; n < count; n++) {
     float *row = members->features + n * width;
     float curvature = members->curvatures[members->rows[n]];
@@ -102,65 +104,49 @@ static void pi_fill_matrix(pi_members *members, size_t label) {
       row[feature] *= root;
     }
   }
-  for (size_t n = 0; n < count; n += PI_ROWS) { /* columns n.. of the rows from n on */
-    members->kernels->multiply(members->features + n * width, width, width,
-                               members->features + n * width, width, count - n,
-                               members->matrix + n * stride + n, stride);
+  for (size_t n = 0; n < count; n += PI_ROWS) { /* columns from n on of the rows up to there */
+    size_t num = n + PI_ROWS < count ? n + PI_ROWS : count;
+    members->kernels->multiply(members->features + n * width, width, width, members->features,
+                               width, num, members->matrix + n, stride);
   }
   for (size_t n = 0; n < count; n++) {
     members->matrix[n * stride + n] += 1.0f;
   }
 }
 
-/* The products of a row with those of a block, from the block's first number on, which are not among
- * the sums of the numbers before it. */
-static float pi_block_product(const float *row, const float *other, size_t first, size_t end) {
-  float sum = 0;
-  for (size_t n = first; n < end; n++) {
-    sum += row[n] * other[n];
-  }
-  return sum;
+/* Adds a multiple of a row to another, from a place on, and to what is before it in the same vectors,
+ * where nothing is read any more. */
+static void pi_add_from(const pi_members *members, float *to, const float *row, float factor,
+                        size_t place) {
+  size_t first = place / PI_PADDING * PI_PADDING;
+  members->kernels->add(to + first, row + first, factor, members->stride - first);
 }
 
-/* Replaces the matrix by its Cholesky factor L, with one over its diagonal. The products of a row are
- * found for PI_ROWS rows above at once. */
-static void pi_factorise(pi_members *members) {
-  size_t stride = members->stride;
-  const pi_kernels *kernels = members->kernels;
-  for (size_t n = 0; n < members->count; n++) {
-    float *row = members->matrix + n * stride, sums[PI_ROWS];
-    for (size_t block = 0; block < n; block += PI_ROWS) {
-      size_t end = block + PI_ROWS < n ? block + PI_ROWS : n;
-      kernels->multiply(members->matrix + block * stride, stride, block, row, 0, 1, sums, 0);
-      for (size_t k = block; k < end; k++) {
-        const float *above = members->matrix + k * stride;
-        row[k] = (row[k] - sums[k - block] - pi_block_product(row, above, block, k)) * above[k];
-      }
-    }
-    row[n] = 1.0f / sqrtf(row[n] - kernels->dot(row, row, n));
-  }
-}
-
-/* Writes the diagonal of the inverse of the matrix: of L^-T L^-1. Each column of L^-1 is found from
- * its place on the diagonal down, PI_ROWS rows at once. */
+/* Writes the diagonal of the inverse: of the Cholesky factor U'U of the matrix, that of U^-1 U^-T.
+ * Row after row of the factor is taken from those below it; then each row of U^-1 is found by its
+ * product with U, a unit vector, from which the same rows are taken. */
 static void pi_invert_diagonal(pi_members *members) {
   size_t stride = members->stride, count = members->count;
-  float *column = members->column, sums[PI_ROWS];
-  pi_factorise(members);
+  float *left = members->column;
   for (size_t k = 0; k < count; k++) {
-    size_t first = k / PI_ROWS * PI_ROWS; /* before k the column has zeros */
+    float *row = members->matrix + k * stride, root = 1.0f / sqrtf(row[k]);
+    for (size_t n = k / PI_PADDING * PI_PADDING; n < stride; n++) {
+      row[n] *= root;
+    }
+    row[k] = root; /* of the factor, one over its diagonal */
+    for (size_t n = k + 1; n < count; n++) {
+      pi_add_from(members, members->matrix + n * stride, row, -row[n], n);
+    }
+  }
+  for (size_t k = 0; k < count; k++) {
     float sum = 0;
-    memset(column + first, 0, (k - first) * sizeof *column);
-    for (size_t block = first; block < count; block += PI_ROWS) {
-      size_t end = block + PI_ROWS < count ? block + PI_ROWS : count;
-      members->kernels->multiply(members->matrix + block * stride + first, stride, block - first,
-                                 column + first, 0, 1, sums, 0);
-      for (size_t n = block > k ? block : k; n < end; n++) {
-        const float *row = members->matrix + n * stride;
-        float product = sums[n - block] + pi_block_product(row, column, block, n);
-        column[n] = ((n == k ? 1.0f : 0.0f) - product) * row[n];
-        sum += column[n] * column[n];
-      }
+    memset(left, 0, stride * sizeof *left);
+    left[k] = 1.0f;
+    for (size_t n = k; n < count; n++) {
+      const float *row = members->matrix + n * stride;
+      float number = left[n] * row[n];
+      sum += number * number;
+      pi_add_from(members, left, row, -number, n + 1);
     }
     members->shares[k] = sum;
   }

@@ -1,8 +1,9 @@
-// Runs a module of wasm: node match_lines.mjs MODULE BOT < lines; prints the match of each line.
+// Runs a module of wasm: node match_lines.mjs MODULE BOT < lines; prints the match of each line. With
+// the template set of a file, node match_lines.mjs MODULE MODEL SET, the bot is made from a model.
 import { readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
 
-const [, , module, bot] = process.argv;
+const [, , module, bot, set] = process.argv;
 const wasi = new WASI({ version: 'preview1' });
 const { instance } = await WebAssembly.instantiate(readFileSync(module), wasi.getImportObject());
 wasi.initialize(instance);
@@ -24,8 +25,16 @@ function need(status, name) {
 }
 
 const content = readFileSync(bot), results = malloc(8);
-need(core.pintent_open_buffer(put(content), content.length, 0, results, 0), 'open');
-const opened = view().getUint32(results, true);
+const open = set === undefined ? core.pintent_open_buffer : core.pintent_open_model_buffer;
+need(open(put(content), content.length, 0, results, 0), 'open');
+let opened = view().getUint32(results, true);
+if (set !== undefined) {
+  const model = opened, templates = readFileSync(set), place = put(templates);
+  need(core.pintent_set_templates(model, place, templates.length, results, 0), 'set');
+  opened = view().getUint32(results, true);
+  core.pintent_close(model);
+  free(place);
+}
 need(core.pintent_scratch_new(opened, 1 << 20, results), 'scratch');
 const scratch = view().getUint32(results, true);
 

@@ -45,14 +45,17 @@ static void *read_texts(void *number) {
   return NULL;
 }
 
-/* Adds and removes an intent; the old bot is closed while its scratches are in use. */
+/* Adds an intent, sets other templates, or removes the intent; the old bot is closed while its scratches
+ * are in use. */
 static void edit(int number) {
+  static const char set[] = "{\"jazz\": [\"play jazz\"], \"lamp\": [\"turn on the lamp\", \"lamp on\"]}";
   const pintent_text texts[] = {{"play some jazz", 14}, {"put on music", 12}};
   const pintent_addition addition = {.name = {"jazz", 4}, .templates = texts, .num_templates = 2};
   pintent_bot *next, *old = current; /* this thread alone changes it */
-  pintent_status status = number % 2 == 0
-                              ? pintent_add_intent(old, &addition, &next, NULL)
-                              : pintent_remove_intent(old, "jazz", 4, &next, NULL);
+  pintent_status status =
+      number % 3 == 0   ? pintent_add_intent(old, &addition, &next, NULL)
+      : number % 3 == 1 ? pintent_set_templates(old, set, sizeof set - 1, &next, NULL)
+                        : pintent_remove_intent(old, "jazz", 4, &next, NULL);
   need(status == PINTENT_OK, "edit");
   pthread_mutex_lock(&lock);
   current = next;
@@ -60,6 +63,7 @@ static void edit(int number) {
   pintent_close(old);
   size_t size;
   need(pintent_save_buffer(next, NULL, 0, &size) == PINTENT_ERROR_SIZE, "save");
+  need(pintent_templates_json(next, NULL, 0, &size) == PINTENT_ERROR_SIZE, "templates");
 }
 
 int main(int count, char **arguments) {

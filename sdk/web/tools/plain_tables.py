@@ -1,15 +1,18 @@
-"""Write the tables of ``pocketintent/plain``: Unicode, from Python's ``unicodedata``, and kept words.
+"""Write the tables of ``pocketintent/plain``: of Unicode, by Python's, and the kept words.
 
-    python sdk/web/tools/plain_tables.py          # writes the two files in sdk/web/src/plain
+    python sdk/web/tools/plain_tables.py          # writes two files in src/plain, and one for tests
     python sdk/web/tools/plain_tables.py --check  # exit status 1 if they differ
 
-What a code point is, is asked of the functions that make the tables of the core in C. The tables are
-strings of numbers: ``encode`` says how.
+What a code point is, is asked of the functions that make the tables of the core in C. The tables
+are strings of numbers: ``encode`` says how. The file for tests has a hash of the tokens of each
+code point beside letters, digits, marks and capital sigmas, in blocks: see ``characters``.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import sys
 import unicodedata
 from collections import Counter
@@ -28,8 +31,12 @@ from generate_tables import (  # noqa: E402
 )
 
 from pocketintent.runtime.text.correction import KEPT_WORDS  # noqa: E402
+from pocketintent.runtime.text.tokenizer import simple_tokenize  # noqa: E402
 
-TARGET = ROOT / "sdk" / "web" / "src" / "plain"
+WEB = ROOT / "sdk" / "web"
+BLOCK = 0x1000
+BLOCKS = [*range(0, 0x40000, BLOCK), 0xE0000, 0xF0000, 0x10F000]
+"""The other planes have no characters, or private ones that are all alike."""
 DIGITS = "".join(char for char in map(chr, range(0x20, 0x7F)) if char not in "\"'`\\$<")
 """89 characters that need no escape in JavaScript or HTML."""
 BASE = len(DIGITS) // 2
@@ -43,11 +50,11 @@ def property_of(point: int) -> int:
     if point in SURROGATES:
         return 1 << ALONE
     is_unassigned = unicodedata.category(chr(point)) == "Cn"
-    return class_of(point) | case_of(point) << CASE | is_unassigned << ALONE
+    return int(class_of(point) | case_of(point) << CASE | is_unassigned << ALONE)
 
 
 def encode(numbers: Iterable[int]) -> str:
-    """Numbers in digits of base 44, the lowest first; all but the last of a number have 45 added."""
+    """Numbers in base 44, the lowest digit first; all but the last of a number have 45 added."""
     digits = []
     for number in numbers:
         while number > BASE:
@@ -80,7 +87,7 @@ export const UNICODE_VERSION = '{unicodedata.unidata_version}';
 export const DIGITS =
   '{DIGITS}';
 
-/** What a code point can be: its class; from bit {CASE} its case beside a sigma; and, in bit {ALONE},
+/** What a code point can be: its class; from bit {CASE} its case beside a sigma; in bit {ALONE}
  * whether the normal form leaves it alone. */
 export const PROPERTIES = {values};
 
@@ -103,6 +110,25 @@ export const KEPT_WORDS = `
 """
 
 
+def characters() -> str:
+    """The file for tests: the first code point of each block, and the SHA-256 of its tokens."""
+    digests = {}
+    for first in BLOCKS:
+        digest = hashlib.sha256()
+        for char in map(chr, range(first, first + BLOCK)):
+            text = f"{char} a{char}Σ Σ{char}b a'{char} 1{char}\u0327\u0301"
+            digest.update("\n".join([*simple_tokenize(text), "\n"]).encode())
+        digests[f"{first:X}"] = digest.hexdigest()
+    return json.dumps(digests, indent=2) + "\n"
+
+
+FILES = {
+    "src/plain/unicode_tables.ts": unicode_tables,
+    "src/plain/kept_words.ts": kept_words,
+    "tests/plain/characters.json": characters,
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the files, or compare them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -110,8 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, and compare")
     check = parser.parse_args(arguments).check
     status = 0
-    for name, make in (("unicode_tables.ts", unicode_tables), ("kept_words.ts", kept_words)):
-        path, content = TARGET / name, make()
+    for name, make in FILES.items():
+        path, content = WEB / name, make()
         if check:
             status |= path.read_text("utf-8") != content
         else:

@@ -34,14 +34,16 @@ function readContextMatrix(
   num: number,
   dim: number,
 ): Float32Array {
-  const stored = (): Matrix => ({
-    num,
-    dim,
-    rows: floatsOf(needTensor(tensors, name, 'F32', [num, dim])),
-    scales: null,
-    book: null,
-  });
-  return readWeights(isInt8 ? readIntegers(tensors, name) : stored(), name, num, dim);
+  const matrix: Matrix = isInt8
+    ? readIntegers(tensors, name)
+    : {
+        num,
+        dim,
+        rows: floatsOf(needTensor(tensors, name, 'F32', [num, dim])),
+        scales: null,
+        book: null,
+      };
+  return readWeights(matrix, name, num, dim);
 }
 
 /** The stored matrix has a row for each hidden unit, with a part for each place of the window; here

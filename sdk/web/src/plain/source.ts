@@ -82,9 +82,10 @@ async function readFrom(source: Source, options: LoadOptions): Promise<Uint8Arra
   const files = isFile ? findFiles() : undefined;
   if (files !== undefined) {
     const path = address.startsWith('file:') ? new URL(address) : address;
-    const content = await files.readFile(path, settings);
-    options.onProgress?.({ loaded: content.length, total: content.length });
-    return content;
+    // A Buffer has a `slice` of its own, which copies nothing.
+    const bytes = bytesOf(await files.readFile(path, settings));
+    options.onProgress?.({ loaded: bytes.length, total: bytes.length });
+    return bytes;
   }
   return readResponse(await fetch(source as Request | string | URL, settings), options);
 }

@@ -7,7 +7,7 @@ export const UNICODE_VERSION = '14.0.0';
 export const DIGITS =
   ' !#%&()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~';
 
-/** What a code point can be: its class; from bit 3 its case beside a sigma; and, in bit 5,
+/** What a code point can be: its class; from bit 3 its case beside a sigma; in bit 5
  * whether the normal form leaves it alone. */
 export const PROPERTIES = [37, 1, 18, 5, 0, 2, 9, 17, 3, 16, 21, 4, 36, 13, 20, 32];
 

@@ -34,7 +34,6 @@ const DEFAULT_LIMIT = 5;
 export class Recognizer implements Matcher {
   #bot: OpenBot | null;
   #intents: readonly string[] | null = null;
-  #templates: TemplateSet | null = null;
 
   private constructor(bot: OpenBot) {
     this.#bot = bot;
@@ -114,12 +113,10 @@ export class Recognizer implements Matcher {
     return this.#intents;
   }
 
-  /** The template set in its long form. Names that are whole numbers come first in it, as in every
+  /** A copy of the template set, in its long form. Names that are whole numbers come first in it, as in every
    * object of JavaScript; {@link intents} has the order of the set. */
   get templates(): TemplateSet {
-    const bot = this.#open;
-    this.#templates ??= bot.templates();
-    return this.#templates;
+    return this.#open.templates();
   }
 
   get kind(): string {
@@ -185,7 +182,7 @@ export class Recognizer implements Matcher {
   close(): void {
     this.#bot?.close();
     this.#bot = null;
-    this.#forget();
+    this.#intents = null;
   }
 
   get #open(): OpenBot {
@@ -197,12 +194,7 @@ export class Recognizer implements Matcher {
 
   #edit(make: Parameters<OpenBot['edit']>[0]): void {
     this.#open.edit(make);
-    this.#forget();
-  }
-
-  #forget(): void {
     this.#intents = null;
-    this.#templates = null;
   }
 }
 

@@ -227,7 +227,7 @@ describe('in a page', NEEDS_CHROMIUM, () => {
         await open(200, `/none/${entry}.js`, name, BOT);
         const grown = (await rendererMemory(chromium.browser)) - before;
         await page.close();
-        // Each recogniser has some 7 MB: without its end it were 1,400.
+        // Each recogniser has some 7 MB, so that 200 which stayed would have 1,400.
         assert.ok(grown < 64, `it grew by ${grown} MB`);
       },
     );

@@ -69,6 +69,8 @@ test('a whole set replaces the other, or changes nothing', async () => {
   recognizer.setTemplates({ ...recognizer.templates, threshold: 0.99 });
   assert.equal(recognizer.match('lamp off').reason, 'below_threshold');
   assert.equal(recognizer.templates.threshold, 0.99);
+  recognizer.templates.intents.lights_on.templates.push('not of the bot');
+  assert.ok(!JSON.stringify(recognizer.templates).includes('not of the bot'));
   recognizer.setTemplates(LAMP);
   assert.deepEqual(recognizer.intents, ['on', 'off']);
   assert.equal(recognizer.match('lamp off').intent, 'off');
