@@ -37,32 +37,45 @@ static void pi_sha_init(pi_sha256 *sha) {
 
 static inline uint32_t pi_rotate(uint32_t x, int bits) { return x >> bits | x << (32 - bits); }
 
+/* A round, after which the numbers take each other's place: so none of them moves. */
+#define PI_SHA_ROUND(a, b, c, d, e, f, g, h, n)                                         \
+  h += (pi_rotate(e, 6) ^ pi_rotate(e, 11) ^ pi_rotate(e, 25)) + (g ^ (e & (f ^ g))) +  \
+       pi_sha_constants[n] + w[n];                                                      \
+  d += h;                                                                               \
+  h += (pi_rotate(a, 2) ^ pi_rotate(a, 13) ^ pi_rotate(a, 22)) + ((a & b) | (c & (a | b)))
+
 static void pi_sha_blocks(uint32_t *state, const unsigned char *data, size_t count) {
   for (; count > 0; count--, data += 64) {
-    uint32_t w[64], s[8];
+    uint32_t w[64];
     for (int n = 0; n < 16; n++) {
       w[n] = (uint32_t)data[4 * n] << 24 | (uint32_t)data[4 * n + 1] << 16 |
              (uint32_t)data[4 * n + 2] << 8 | data[4 * n + 3];
     }
     for (int n = 16; n < 64; n++) {
-      uint32_t a = w[n - 15], b = w[n - 2];
-      w[n] = w[n - 16] + w[n - 7] + (pi_rotate(a, 7) ^ pi_rotate(a, 18) ^ a >> 3) +
-             (pi_rotate(b, 17) ^ pi_rotate(b, 19) ^ b >> 10);
+      uint32_t x = w[n - 15], y = w[n - 2];
+      w[n] = w[n - 16] + w[n - 7] + (pi_rotate(x, 7) ^ pi_rotate(x, 18) ^ x >> 3) +
+             (pi_rotate(y, 17) ^ pi_rotate(y, 19) ^ y >> 10);
     }
-    memcpy(s, state, sizeof s);
-    for (int n = 0; n < 64; n++) {
-      uint32_t e = s[4], a = s[0];
-      uint32_t one = s[7] + (pi_rotate(e, 6) ^ pi_rotate(e, 11) ^ pi_rotate(e, 25)) +
-                     ((e & s[5]) ^ (~e & s[6])) + pi_sha_constants[n] + w[n];
-      uint32_t two = (pi_rotate(a, 2) ^ pi_rotate(a, 13) ^ pi_rotate(a, 22)) +
-                     ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-      memmove(s + 1, s, 7 * sizeof *s);
-      s[4] += one;
-      s[0] = one + two;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    for (int n = 0; n < 64; n += 8) {
+      PI_SHA_ROUND(a, b, c, d, e, f, g, h, n);
+      PI_SHA_ROUND(h, a, b, c, d, e, f, g, n + 1);
+      PI_SHA_ROUND(g, h, a, b, c, d, e, f, n + 2);
+      PI_SHA_ROUND(f, g, h, a, b, c, d, e, n + 3);
+      PI_SHA_ROUND(e, f, g, h, a, b, c, d, n + 4);
+      PI_SHA_ROUND(d, e, f, g, h, a, b, c, n + 5);
+      PI_SHA_ROUND(c, d, e, f, g, h, a, b, n + 6);
+      PI_SHA_ROUND(b, c, d, e, f, g, h, a, n + 7);
     }
-    for (int n = 0; n < 8; n++) {
-      state[n] += s[n];
-    }
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
+    state[5] += f;
+    state[6] += g;
+    state[7] += h;
   }
 }
 
