@@ -44,6 +44,9 @@ describe('examples', needsBundlers({ timeout: 120_000 }), () => {
     assert.match(printed, /^\[ 'lights_on', null \] \[\s+'lights_on',/);
   });
 
+  test('without wasm', () =>
+    assert.equal(run('plain.mjs', { 'my_bot.safetensors': botFile() }), 'lights_on\n'));
+
   test('a bot from its templates', () => {
     const printed = run('make.mjs', { 'tiny.safetensors': modelFile() });
     assert.match(printed, /^play_jazz \{/);
@@ -67,9 +70,10 @@ describe('examples', needsBundlers({ timeout: 120_000 }), () => {
       }
     });
 
-    test('React', async () => {
-      const root = makeApp('example-react', {
-        'App.jsx': example('App.jsx'),
+    /** Builds an app of React by Vite, and returns what it answers to a text. */
+    async function answered(name, files) {
+      const root = makeApp(name, {
+        ...files,
         'index.html': '<!doctype html><main></main><script type="module" src="main.jsx"></script>',
         'main.jsx': `
           import { createRoot } from 'react-dom/client';
@@ -85,11 +89,37 @@ describe('examples', needsBundlers({ timeout: 120_000 }), () => {
       copy(botFile(), path.join(root, 'dist', 'my_bot.safetensors'));
       const server = await serve({ '/': path.join(root, 'dist') });
       try {
-        const page = `${server.origin}/index.html`;
-        assert.equal(await typed(chromium.browser, page, 'switch the lamp off'), 'lights_off');
+        return await typed(chromium.browser, `${server.origin}/index.html`, 'switch the lamp off');
       } finally {
         await server.close();
       }
+    }
+
+    test('React', async () =>
+      assert.equal(
+        await answered('example-react', { 'App.jsx': example('App.jsx') }),
+        'lights_off',
+      ));
+
+    // The hook is the same in React Native, but for the elements, which a page has not.
+    test('the hook of React Native', async () => {
+      const files = {
+        'useRecognizer.js': example('useRecognizer.js'),
+        'App.jsx': `
+          import { useState } from 'react';
+          import { useRecognizer } from './useRecognizer.js';
+          export function App() {
+            const { recognizer } = useRecognizer('/my_bot.safetensors');
+            const [text, setText] = useState('');
+            const match = recognizer?.match(text);
+            return <>
+              <input onChange={(event) => setText(event.target.value)} />
+              <output>{match && (match.intent ?? match.reason)}</output>
+            </>;
+          }
+        `,
+      };
+      assert.equal(await answered('example-react-native', files), 'lights_off');
     });
   });
 });
