@@ -21,7 +21,7 @@ PIP_INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check -
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo docs native native-wheels apple jvm web web-units web-units-if-node sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
+.PHONY: help demo docs native native-wheels apple jvm web web-build web-units web-units-if-node sizes default fast tiny starspace robust distilled test lint format types imports pytest hooks clean python
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -65,13 +65,15 @@ SWIFT ?= swift
 apple: $(TEST)/installed ## test the Swift package (SWIFT="sdk/apple/tools/debian_swift.sh FOLDER swift" gets Swift on Linux, as root)
 	POCKETINTENT_SWIFT="$(SWIFT)" $(TEST)/bin/python -m pytest tests/apple $(ARGS)
 
-web: web-units $(WEB)/tests/bundlers/node_modules/installed ## build the npm package into sdk/web/dist/, and test it in Node, Chromium and bundlers
+web: web-units $(WEB)/tests/bundlers/node_modules/installed ## test the npm package and the studio in Node, Chromium and bundlers
 	$(NPM) run --silent check
 	$(NPM) run --silent test:browser
 
-# The package is built and tested in Node.
-web-units: $(WEB)/node_modules/installed $(WEB)/build/answers/written
+web-build: $(WEB)/node_modules/installed ## build the npm package, and the studio into build/web/studio/
 	$(NPM) run --silent build
+
+# The package is tested in Node.
+web-units: web-build $(WEB)/build/answers/written
 	$(NPM) --silent test
 
 web-units-if-node:

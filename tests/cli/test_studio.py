@@ -1,4 +1,5 @@
 import json
+import urllib.error
 import urllib.request
 from pathlib import Path
 from threading import Thread
@@ -87,7 +88,7 @@ def test_what_is_missing_is_an_error_that_says_what_to_do(
         assert not out.exists()
     (page / "index.html").unlink()
     assert main(["studio", str(bot), "--export", str(out)]) == 1
-    assert "run `make web`" in capsys.readouterr().err
+    assert "run `make web-build`" in capsys.readouterr().err
 
 
 def test_the_page_is_served_until_control_c(
@@ -123,16 +124,36 @@ def test_the_page_is_served_until_control_c(
     assert len(opened) == 1  # the second call opened none
 
 
-def ask(server: Any, name: str) -> tuple[int, str, str]:
+def ask(server: Any, name: str, host: str | None = None) -> tuple[int, str, str]:
     """Status, type and caching of a file of a server, which serves this request alone."""
     thread = Thread(target=server.handle_request)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}/{name}"
-    with urllib.request.urlopen(address, timeout=10) as response:
+    request = urllib.request.Request(address, headers={} if host is None else {"Host": host})
+    with urllib.request.urlopen(request, timeout=10) as response:
         headers = response.headers
         found = response.status, headers["content-type"], headers["cache-control"]
     thread.join()
     return found
+
+
+def test_another_name_of_the_address_gets_nothing(page: Path) -> None:
+    """So that a page elsewhere, whose name is made to lead here, cannot read the bot."""
+    with studio.open_server(str(page), "a") as server:
+        assert ask(server, "studio.js", f"localhost:{server.server_port}")[0] == 200
+        for host in (f"evil.example:{server.server_port}", "127.0.0.1", "localhost:1"):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                ask(server, "studio.js", host)
+
+
+def test_a_model_has_any_name_and_may_be_in_the_folder(tmp_path: Path, tiny_model: Path) -> None:
+    out = tmp_path / "site" / "new"
+    out.mkdir(parents=True)
+    model = out / "v1#2 50%.safetensors"
+    model.write_bytes(tiny_model.read_bytes())
+    _, config = export(tmp_path, "--model", model)
+    assert config["models"] == [{"name": "v1#2 50%", "file": "v1%232%2050%25.safetensors"}]
+    assert model.read_bytes() == tiny_model.read_bytes()
 
 
 def test_a_bot_has_its_own_port_as_long_as_that_is_free(tmp_path: Path) -> None:

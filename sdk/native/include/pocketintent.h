@@ -13,9 +13,9 @@
  * pointer to belongs to the bot or the scratch, as is said there; the caller frees none of it.
  *
  * Threads. A bot is never changed after it is open, since an edit makes another one: any number of
- * threads may use one bot at the same time, each with a scratch of its own. One scratch serves one call at a time. A function that
- * takes no scratch may be called from any thread at any time, but for pintent_close and
- * pintent_scratch_free, which must be the last call for their argument.
+ * threads may use one bot at the same time, each with a scratch of its own. One scratch serves one
+ * call at a time. A function that takes no scratch may be called from any thread at any time, but for
+ * pintent_close and pintent_scratch_free, which must be the last call for their argument.
  *
  * Memory. Only opening, pintent_scratch_new, edits and saves allocate, by the allocator that the bot
  * was opened with.

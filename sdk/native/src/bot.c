@@ -183,6 +183,9 @@ static pintent_status pi_open(const char *path, const void *data, size_t size, b
   *result = NULL;
   if ((path == NULL && data == NULL) ||
       (allocator != NULL && (allocator->allocate == NULL || allocator->release == NULL))) {
+    if (message != NULL) {
+      pi_format(message->text, sizeof message->text, "there is nothing to open, or no allocator");
+    }
     return PINTENT_ERROR_ARGUMENT;
   }
   pi_error error = {PINTENT_OK, {""}};

@@ -19,7 +19,7 @@ static bool pi_take_examples(pi_edit *edit, pi_examples *examples, size_t most) 
   examples->bias = edit->bot->encoder.table.dim + PI_NUM_BUCKETS + has_negations;
   examples->width = pi_pad(examples->bias + 1);
   examples->features =
-      pi_take(&edit->scratch, pi_pad(most) * examples->width, sizeof(float), edit->error);
+      pi_take(&edit->scratch, pi_pad(most), examples->width * sizeof(float), edit->error);
   examples->slots = pi_take(&edit->scratch, num, sizeof(size_t), edit->error);
   examples->templates = pi_take(&edit->scratch, num + 1, sizeof(size_t), edit->error);
   examples->names = pi_take(&edit->scratch, num, sizeof(size_t), edit->error);
@@ -72,7 +72,7 @@ static float *pi_centre_examples(pi_edit *edit, pi_examples *examples) {
 static bool pi_turn_examples(pi_edit *edit, pi_examples *examples) {
   enum { tile = 16 };
   size_t width = examples->width;
-  examples->columns = pi_arena_raw(&edit->scratch, examples->room * width, sizeof(float));
+  examples->columns = pi_arena_raw(&edit->scratch, examples->room, width * sizeof(float));
   if (examples->columns == NULL) {
     return pi_fail(edit->error, PINTENT_ERROR_MEMORY, "there is no memory for the examples");
   }

@@ -99,8 +99,8 @@ static bool pi_take_block(pi_edit *edit, const pi_examples *examples, pi_block_o
                           pi_held_out *held_out) {
   size_t most = examples->num_intents;
   most = most < PI_INTENTS_AT_ONCE ? most : PI_INTENTS_AT_ONCE;
-  block->weights = pi_take(&edit->scratch, most * examples->width, sizeof(float), edit->error);
-  block->logits = pi_take(&edit->scratch, most * examples->room, sizeof(float), edit->error);
+  block->weights = pi_take(&edit->scratch, most, examples->width * sizeof(float), edit->error);
+  block->logits = pi_take(&edit->scratch, most, examples->room * sizeof(float), edit->error);
   held_out->own = pi_take(&edit->scratch, examples->num, sizeof(float), edit->error);
   held_out->others = pi_take(&edit->scratch, examples->num, sizeof(float), edit->error);
   block->num = most;

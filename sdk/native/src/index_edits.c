@@ -34,7 +34,7 @@ static bool pi_encode_intent(pi_edit *edit, pi_gathered *gathered, size_t intent
   const pi_templates *set = &edit->bot->templates;
   size_t dim = edit->bot->encoder.table.dim, first = set->bounds[intent], count = 0;
   size_t num = set->bounds[intent + 1] - first;
-  float *vectors = pi_take(&edit->scratch, (num + 1) * dim, sizeof *vectors, edit->error);
+  float *vectors = pi_take(&edit->scratch, num + 1, dim * sizeof *vectors, edit->error);
   if (vectors == NULL) {
     return false;
   }

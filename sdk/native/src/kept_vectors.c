@@ -55,7 +55,7 @@ static bool pi_begin_vectors(pi_edit *edit) {
   vectors->mask = num_slots - 1;
   vectors->slots = pi_take(arena, num_slots, sizeof *vectors->slots, edit->error);
   vectors->texts = pi_take(arena, room, sizeof *vectors->texts, edit->error);
-  vectors->numbers = pi_arena_raw(arena, room * dim, sizeof *vectors->numbers);
+  vectors->numbers = pi_arena_raw(arena, room, dim * sizeof *vectors->numbers);
   if (edit->error->status != PINTENT_OK || vectors->numbers == NULL) {
     return pi_fail(edit->error, PINTENT_ERROR_MEMORY, "there is no memory for vectors");
   }

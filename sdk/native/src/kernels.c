@@ -32,7 +32,8 @@
 #include "kernels_body.h"
 #endif
 
-/* Vectors of four are SSE2, NEON, and simd128 with or without its relaxed instructions, which need no choice where the compiler has them. */
+/* Vectors of four are SSE2, NEON, and simd128 with or without its relaxed instructions, which need no
+ * choice where the compiler has them. */
 #if (defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)) && \
     !defined(PINTENT_PLAIN)
 #define PI_HAS_FOUR 1

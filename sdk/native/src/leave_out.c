@@ -47,8 +47,8 @@ static bool pi_members_init(pi_edit *edit, const pi_examples *examples, pi_membe
   members->probabilities = pi_take(arena, examples->room, sizeof(float), edit->error);
   members->logits = pi_take(arena, examples->room, sizeof(float), edit->error);
   members->features =
-      pi_take(arena, members->stride * examples->width, sizeof(float), edit->error);
-  members->matrix = pi_take(arena, members->stride * members->stride, sizeof(float), edit->error);
+      pi_take(arena, members->stride, examples->width * sizeof(float), edit->error);
+  members->matrix = pi_take(arena, members->stride, members->stride * sizeof(float), edit->error);
   members->column = pi_take(arena, members->stride, sizeof(float), edit->error);
   members->shares = pi_take(arena, members->stride, sizeof(float), edit->error);
   return edit->error->status == PINTENT_OK;

@@ -5,7 +5,6 @@ an empty variable BROWSER no browser is opened.
 
 Examples:
   pocketintent studio my_bot.json
-  pocketintent studio my_bot.safetensors
   pocketintent studio smart_home --model tiny
   pocketintent studio my_bot.json --model tiny --export site/
 """
@@ -13,6 +12,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import shutil
 import webbrowser
@@ -22,6 +22,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import BinaryIO
+from urllib.parse import quote
 
 import orjson
 
@@ -77,23 +79,23 @@ def write_page(folder: Path, source: str | None, model: str | None, *, offline: 
     page = next((place for place in PLACES if (place / "index.html").is_file()), None)
     if page is None:
         raise PocketIntentError(
-            "the page of the studio was not built here: run `make web` in a checkout"
+            "the studio was not built: run `make web-build` in a checkout, and install it again"
         )
     templates = None if source is None else load_templates(source)
     chosen = choose_model(source, model)
     shipped = bundled_models()
-    default = {DEFAULT: shipped[DEFAULT]}
     path = None if chosen is None else load_model(find_model(chosen)).path
-    models = default | shipped if path is None else {path.stem: path}
+    models = {DEFAULT: shipped[DEFAULT]} | shipped if path is None else {path.stem: path}
     shutil.copytree(page, folder, dirs_exist_ok=True)
     for name, file in models.items():
-        shutil.copy(file, folder / f"{name}.safetensors")
+        with suppress(shutil.SameFileError):
+            shutil.copy(file, folder / f"{name}.safetensors")
     if templates is not None:
         (folder / "templates.json").write_bytes(orjson.dumps(templates.to_dict()))
     config = {
         "name": "my_bot" if source is None else Path(source).stem,
         "templates": None if templates is None else "templates.json",
-        "models": [{"name": name, "file": f"{name}.safetensors"} for name in models],
+        "models": [{"name": name, "file": quote(f"{name}.safetensors")} for name in models],
         "offline": offline,
     }
     (folder / "studio.json").write_bytes(orjson.dumps(config))
@@ -104,6 +106,13 @@ class _Handler(SimpleHTTPRequestHandler):
     """Serves files that the browser asks for again at each visit, and says nothing of it."""
 
     extensions_map = _TYPES | {"": "application/octet-stream"}
+
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        port = self.connection.getsockname()[1]
+        if self.headers.get("Host") in (f"127.0.0.1:{port}", f"localhost:{port}"):
+            return super().send_head()
+        self.send_error(403)  # a page elsewhere, whose name leads here
+        return None
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-cache")
