@@ -15,8 +15,8 @@ which it installs. Each system has the templates of the set `smart_home`. Prints
                 the header `Cache-Control` of all files
 `query_us`      microseconds of a text, medians over the texts: of all times, and of the least of
                 each text's rounds. `first` is the first round of a recogniser just opened, `seen`
-                are later ones, and `processor_us` is their mean processor time. In `unseen` each text
-                has a recogniser of its own, to which all its words are new
+                are later ones, and `processor_us` is their mean processor time. In `unseen` each
+                text has a recogniser of its own, to which all its words are new
 `answers`       counts over the bots of `tests/resources/small_bots`: answers that are right,
                 refused or another intent, and the foreign texts that were accepted
 """

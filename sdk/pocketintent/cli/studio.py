@@ -49,8 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``studio``."""
     add(parser, "templates", nargs="?", help=f"{TEMPLATES_HELP} (none: a new bot)")
     add(parser, "--model", help=f"{MODEL_HELP} (all of these, to choose from in the page)")
-    about = "write the page as files for any static host, and end"
-    parser.add_argument("--export", type=output_folder, help=about)
+    parser.add_argument("--export", type=output_folder, help="write the page for a static host")
 
 
 def run(args: argparse.Namespace) -> int:
