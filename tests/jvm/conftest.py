@@ -27,11 +27,15 @@ def build(folder: Path) -> None:
         TOOL.kotlin_job(TOOL.sources(with_android=False), classes),
         TOOL.kotlin_job([*PROGRAM.glob("*.kt"), *folder.glob("*.kt"), *java], program, [classes]),
         TOOL.kotlin_job(
-            [*TOOL.sources(with_android=True), ANDROID / "UseAssets.kt"], android, [android]
+            [TOOL.SOURCES / TOOL.ANDROID_ONLY, ANDROID / "UseAssets.kt"],
+            android,
+            [android, classes],
         ),
     )
     compile_java(java, program, [program, classes, *TOOL.runtime()])
-    TOOL.make_jar(folder / "pocketintent.jar", classes, TOOL.build_here(folder / "native"))
+    TOOL.make_jar(
+        folder / "pocketintent.jar", classes, TOOL.build_here(folder / "native", keeps_part=True)
+    )
 
 
 def java_of_page(folder: Path) -> list[Path]:

@@ -46,11 +46,12 @@ def assert_matches(
     tolerance: float = 1e-5,
 ) -> None:
     """Each match is that of Python, unless rounding decides."""
+    templates = recognizer.templates  # a copy
     for text, found in zip(texts, answers, strict=True):
         expected = recognizer.match(text).to_dict()
         assert found["score"] == pytest.approx(expected["score"], abs=tolerance), text
         assert (found["margin"] is None) == (expected["margin"] is None)
-        limits = [recognizer.templates.threshold_of(name) for name in [expected["nearest"]] if name]
+        limits = [templates.threshold_of(name) for name in [expected["nearest"]] if name]
         calls = [abs(expected["score"] - limit) for limit in limits]
         if min([*calls, expected["margin"] or 1.0]) > 2 * tolerance:
             for key in ("intent", "template", "nearest", "reason"):
@@ -86,7 +87,9 @@ def test_shipped_sets_answer_as_in_python(library: Library, tmp_path: Path, name
         recognizer.save(path)
         rng = random.Random(0)
         texts = rng.sample(given_texts(recognizer), 15 if model == "default" else 60)
-        texts += [typing_errors(text, rng) for text in texts] + HOSTILE
+        texts += [typing_errors(text, rng) for text in texts]
+        # Python takes long for these with `default`: each is asked once, by one of the sets.
+        texts += HOSTILE[SETS.index(name) :: len(SETS)] if model == "default" else HOSTILE
         asked.append((recognizer, texts))
         requests += [("open", path), *(("ask", text) for text in texts)]
         requests += [("facts",), ("templates",)]

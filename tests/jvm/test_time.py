@@ -18,9 +18,10 @@ ROUNDS = 400
 
 
 @pytest.fixture(scope="module")
-def time_core(make_once: MakeOnce) -> Path:
-    """The program that times the core."""
-    flags = [f"-I{TOOL.CORE}", f"-I{TOOL.CORE / 'include'}", *TOOL.FLAGS]
+def time_core(library: Library, make_once: MakeOnce) -> Path:
+    """The program that times the core, with the machine code of the library."""
+    (part,) = (library.folder / "native").glob("*.o")
+    flags = [f"-I{TOOL.CORE / 'include'}", *TOOL.FLAGS, str(part)]
     source = PROGRAM / "time_core.c"
     return make_once("time_core", lambda path: compile_c(source, path, *flags))
 

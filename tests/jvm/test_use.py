@@ -42,6 +42,11 @@ def test_memory_does_not_grow_by_opening_and_closing(library: Library, lamp_path
     assert measured["grown"] < 4 << 20, measured
 
 
+def test_no_more_scratches_are_kept_than_processors(library: Library, lamp_path: Path) -> None:
+    options = ["-XX:ActiveProcessorCount=3"]
+    assert library.run("scratches", lamp_path, 20, options=options) == 3
+
+
 @linux
 def test_forgotten_recognisers_are_ended(library: Library, lamp_path: Path) -> None:
     measured = library.run("forget", lamp_path, 2_000)
@@ -74,8 +79,8 @@ def test_jni_finds_nothing_wrong(library: Library, lamp_path: Path, tmp_path: Pa
 def test_the_library_may_lie_on_the_path_of_libraries(
     library: Library, lamp_path: Path, tmp_path: Path
 ) -> None:
-    (native,) = (library.folder / "native").glob("*pocketintent_jni*")
-    options = [f"-Djava.library.path={native.parent}", f"-Djava.io.tmpdir={tmp_path / 'missing'}"]
+    options = [f"-Djava.library.path={library.folder / 'native'}"]
+    options += [f"-Djava.io.tmpdir={tmp_path / 'missing'}"]
     assert library.run("java", lamp_path, tmp_path / "saved", options=options) == "done"
 
 

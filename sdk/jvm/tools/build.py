@@ -124,13 +124,20 @@ def compile_kotlin(*jobs: Sequence[str]) -> None:
         raise BuildError(run.stderr)
 
 
-def compile_native(compiler: Sequence[str | Path], library: Path, *, has_jni: bool = False) -> Path:
+def compile_native(
+    compiler: Sequence[str | Path],
+    library: Path,
+    *,
+    has_jni: bool = False,
+    keeps_part: bool = False,
+) -> Path:
     """Compile the native library; BuildError with the compiler's words if it warns.
 
     Args:
         compiler: The words that call it.
         library: The file to make, whose ending tells the system.
         has_jni: Whether the compiler has <jni.h>, as that of the NDK does.
+        keeps_part: Whether the object file stays beside the library.
     """
     library.parent.mkdir(parents=True, exist_ok=True)
     part = library.with_suffix(".o")
@@ -150,7 +157,9 @@ def compile_native(compiler: Sequence[str | Path], library: Path, *, has_jni: bo
         run = subprocess.run(call, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             raise BuildError(run.stderr)
-    for left in (part, library.with_suffix(".pdb"), library.with_suffix(".lib")):
+    if not keeps_part:
+        part.unlink()
+    for left in (library.with_suffix(".pdb"), library.with_suffix(".lib")):
         left.unlink(missing_ok=True)
     return library
 
@@ -161,15 +170,21 @@ def library_name(system: str) -> str:
     return f"{'' if system == 'windows' else 'lib'}pocketintent_jni{ending}"
 
 
-def build_here(folder: Path) -> dict[str, Path]:
-    """The library of this machine by the name of its folder, made by $CC or cc."""
+def build_here(folder: Path, *, keeps_part: bool = False) -> dict[str, Path]:
+    """The library of this machine by the name of its folder, made by $CC or cc.
+
+    Args:
+        folder: Where to make it.
+        keeps_part: As for `compile_native`.
+    """
     system = {"darwin": "macos"}.get(sys.platform, "windows" if os.name == "nt" else "linux")
     processor = {"amd64": "x86_64", "arm64": "aarch64"}.get(
         platform.machine().lower(), platform.machine().lower()
     )
     compiler = os.environ.get("CC", "cc")
+    library = folder / library_name(system)
     return {
-        f"{system}-{processor}": compile_native([compiler], folder / library_name(system)),
+        f"{system}-{processor}": compile_native([compiler], library, keeps_part=keeps_part),
     }
 
 

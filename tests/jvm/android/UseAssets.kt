@@ -4,6 +4,7 @@ import io.pocketintent.Recognizer
 import io.pocketintent.fromTemplates
 import io.pocketintent.open
 import java.io.File
+import java.io.FileNotFoundException
 
 /** Opens the assets of a folder: a bot file that is stored, one that is compressed, and a model. */
 fun main(arguments: Array<String>) {
@@ -14,6 +15,7 @@ fun main(arguments: Array<String>) {
             check(it.match("lamp off").intent == "food")
         }
     }
-    check(runCatching { Recognizer.open(assets, "missing") }.exceptionOrNull() is LoadException)
+    val error = runCatching { Recognizer.open(assets, "missing") }.exceptionOrNull()
+    check(error is LoadException && error.cause is FileNotFoundException)
     println("\"done\"")
 }

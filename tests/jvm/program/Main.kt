@@ -9,6 +9,7 @@ fun main(arguments: Array<String>) {
         "threads" -> readBesideEdits(rest[0], numThreads = 16)
         "close" -> openAndClose(rest[0], times = rest[1].toInt())
         "forget" -> openAndForget(rest[0], times = rest[1].toInt())
+        "scratches" -> keepScratches(rest[0], times = rest[1].toInt())
         "collect" -> collectWhileMatching(rest[0], seconds = rest[1].toDouble())
         "closing" -> closeWhileMatching(rest[0])
         "time" -> timeMatches(rest[0], rounds = rest[1].toInt())

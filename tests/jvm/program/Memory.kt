@@ -26,6 +26,20 @@ private fun measureGrowth(times: Int, turn: (Int) -> Unit) {
     println(json(mapOf("grown" to residentBytes() - before, "before" to before)))
 }
 
+/** Prints how many scratches a bot keeps of so many that were in use at the same time. */
+fun keepScratches(path: String, times: Int) {
+    Recognizer.open(path).use { recognizer ->
+        val bot = Recognizer::class.java.getDeclaredField("bot").also { it.isAccessible = true }.get(recognizer)
+        val type = bot.javaClass
+        val give = type.getMethod("giveScratch", Long::class.javaPrimitiveType)
+        val scratches = List(times) { type.getMethod("takeScratch").invoke(bot) }
+        check(scratches.toSet().size == times)
+        scratches.forEach { give.invoke(bot, it) }
+        check(recognizer.match("lamp off").nearest == "off")
+        println(json(type.getDeclaredField("numScratches").also { it.isAccessible = true }.get(bot)))
+    }
+}
+
 /** Opens in each way, matches, edits now and then, and closes. */
 fun openAndClose(path: String, times: Int) {
     val content = File(path).readBytes()

@@ -1,5 +1,6 @@
 import io.pocketintent.Candidate;
 import io.pocketintent.Match;
+import io.pocketintent.Native;
 import io.pocketintent.PocketIntentException;
 import io.pocketintent.Reason;
 import io.pocketintent.Recognizer;
@@ -7,8 +8,11 @@ import io.pocketintent.TemplateException;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.util.AbstractCollection;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 
 /** Each call of the library from Java: a bot file with `on` and `off`, and a path for another. */
@@ -47,7 +51,9 @@ final class UseFromJava {
       expect(opened.getIntents().equals(Arrays.asList("on", "off")));
       opened.close();
     }
-    throwsNullPointerException();
+    refusesNull(arguments[0]);
+    refusesNullInC();
+    countsWhatItCopies(arguments[0]);
     System.out.println("\"done\"");
   }
 
@@ -62,13 +68,79 @@ final class UseFromJava {
     throw new AssertionError("a missing intent was removed");
   }
 
-  private static void throwsNullPointerException() {
+  private static void refusesNull(String path) {
+    try (Recognizer recognizer = Recognizer.open(path)) {
+      List<String> texts = Arrays.asList("jazz", null);
+      List<String> none = Collections.emptyList();
+      throwing(IllegalArgumentException.class, () -> recognizer.addIntent("jazz", texts));
+      throwing(IllegalArgumentException.class, () -> recognizer.addIntent("jazz", none, texts));
+      throwing(NullPointerException.class, () -> recognizer.addIntent("jazz", null));
+      throwing(NullPointerException.class, () -> recognizer.addIntent("jazz", none, null));
+      throwing(NullPointerException.class, () -> recognizer.addIntent(null, none));
+      throwing(NullPointerException.class, () -> recognizer.removeIntent(null));
+      throwing(NullPointerException.class, () -> recognizer.setTemplates(null));
+      throwing(NullPointerException.class, () -> recognizer.match(null));
+      throwing(NullPointerException.class, () -> recognizer.rank(null));
+      throwing(NullPointerException.class, () -> recognizer.read(null));
+      throwing(NullPointerException.class, () -> recognizer.encode(null));
+      throwing(NullPointerException.class, () -> recognizer.save((String) null));
+      throwing(NullPointerException.class, () -> recognizer.save((File) null));
+      expect(recognizer.getIntents().equals(Arrays.asList("on", "off")));
+    }
+    throwing(NullPointerException.class, () -> Recognizer.open((String) null));
+    throwing(NullPointerException.class, () -> Recognizer.open((File) null));
+    throwing(NullPointerException.class, () -> Recognizer.open((byte[]) null));
+    throwing(NullPointerException.class, () -> Recognizer.open((ByteBuffer) null));
+    throwing(NullPointerException.class, () -> Recognizer.fromTemplates(path, null));
+    throwing(NullPointerException.class, () -> Recognizer.fromTemplates((String) null, "{}"));
+  }
+
+  /** R8 may remove the checks of Kotlin. */
+  private static void refusesNullInC() {
+    String[] texts = {"jazz", null};
+    throwing(NullPointerException.class, () -> Native.openFile(null, false));
+    throwing(NullPointerException.class, () -> Native.match(0, 0, null));
+    throwing(NullPointerException.class, () -> Native.rank(0, 0, null, 1));
+    throwing(NullPointerException.class, () -> Native.read(0, 0, null));
+    throwing(NullPointerException.class, () -> Native.encode(0, 0, null));
+    throwing(NullPointerException.class, () -> Native.addIntent(0, texts, 1, 0, false));
+    throwing(NullPointerException.class, () -> Native.removeIntent(0, null));
+    throwing(NullPointerException.class, () -> Native.setTemplates(0, null));
+    throwing(NullPointerException.class, () -> Native.save(0, null));
+  }
+
+  /** A collection that another thread makes larger has other sizes before and after it is copied. */
+  private static void countsWhatItCopies(String path) {
+    Collection<String> growing =
+        new AbstractCollection<String>() {
+          private int numAsked = 0;
+
+          @Override
+          public Iterator<String> iterator() {
+            return Collections.singleton("play some jazz").iterator();
+          }
+
+          @Override
+          public int size() {
+            return ++numAsked;
+          }
+        };
+    expect(growing.size() < growing.size());
+    try (Recognizer recognizer = Recognizer.open(path)) {
+      recognizer.addIntent("jazz", growing);
+      recognizer.addIntent("jazz", Collections.emptyList(), growing);
+      expect("jazz".equals(recognizer.match("play some jazz").getNearest()));
+    }
+  }
+
+  private static void throwing(Class<? extends Throwable> expected, Runnable call) {
     try {
-      Recognizer.open((String) null);
-    } catch (NullPointerException expected) {
+      call.run();
+    } catch (Throwable error) {
+      expect(expected.isInstance(error));
       return;
     }
-    throw new AssertionError("null is no path");
+    throw new AssertionError("nothing was thrown");
   }
 
   private static void expect(boolean isRight) {

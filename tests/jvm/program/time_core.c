@@ -1,8 +1,13 @@
 /* time_core BOT ROUNDS: prints the least nanoseconds of a match of each line of stdin, as Time.kt does. */
 
-#include "pocketintent.c" /* first, since it asks the system's headers for more than C */
+#define _POSIX_C_SOURCE 199309L /* for clock_gettime */
 
+#include "pocketintent.h"
+
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static long long now(void) {

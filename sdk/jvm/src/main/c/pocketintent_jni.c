@@ -31,8 +31,12 @@ static jbyteArray new_bytes(JNIEnv *env, const void *data, size_t size) {
 }
 
 /* Throws what Native.failure makes of a status and a message, which is NULL where the status says all.
- * The message goes as bytes, since ThrowNew would read it as modified UTF-8. */
+ * The message goes as bytes, since ThrowNew would read it as modified UTF-8. An exception that was
+ * thrown before says more, and stays. */
 static void fail(JNIEnv *env, jclass native, pintent_status status, const char *message) {
+  if ((*env)->ExceptionCheck(env)) {
+    return;
+  }
   const char *text = message != NULL && *message != '\0' ? message : pintent_status_text(status);
   jmethodID failure =
       (*env)->GetStaticMethodID(env, native, "failure", "(I[B)Ljava/lang/Throwable;");

@@ -12,7 +12,7 @@
  * as Python does, and refuses a template with one. */
 #define HALF_PAIR 0xFF
 
-/* A Java text in UTF-8, with a NUL at its end; data is NULL if there was no memory. */
+/* A Java text in UTF-8, with a NUL at its end; data is NULL if there was no memory, or no text. */
 typedef struct utf8 {
   char *data;
   size_t size;
@@ -68,13 +68,28 @@ static size_t write_units(const jchar *units, size_t count, uint32_t *high, char
   return size;
 }
 
-/* Reads a Java text; ended by free_utf8. */
+/* Throws a NullPointerException, which GetStringLength would not: the process would end. */
+static void refuse_null(JNIEnv *env) {
+  jclass refusal = (*env)->FindClass(env, "java/lang/NullPointerException");
+  if (refusal != NULL) {
+    (*env)->ThrowNew(env, refusal, "a text is null");
+  }
+}
+
+/* Reads a Java text; ended by free_utf8. Of null it throws an exception. */
 static void read_utf8(JNIEnv *env, jstring string, utf8 *text) {
   jchar units[256];
-  jsize length = (*env)->GetStringLength(env, string);
-  size_t most = 3 * (size_t)length + 1; /* two units make four bytes, one at most three */
+  jsize length;
+  size_t most;
   uint32_t high = 0;
   text->size = 0;
+  text->data = NULL;
+  if (string == NULL) {
+    refuse_null(env);
+    return;
+  }
+  length = (*env)->GetStringLength(env, string);
+  most = 3 * (size_t)length + 1; /* two units make four bytes, one at most three */
   text->data = most <= sizeof text->room ? text->room : malloc(most);
   if (text->data == NULL) {
     return;

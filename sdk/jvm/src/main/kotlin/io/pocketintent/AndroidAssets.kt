@@ -37,5 +37,5 @@ private fun unpacked(assets: AssetManager, name: String): ByteArray =
     try {
         assets.open(name).use { it.readBytes() }
     } catch (error: IOException) {
-        throw LoadException("asset $name: ${error.message}")
+        throw LoadException("asset $name: ${error.message}", error)
     }

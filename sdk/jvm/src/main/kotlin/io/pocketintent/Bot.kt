@@ -32,13 +32,14 @@ private constructor(val address: Long, val size: Long, private val buffer: ByteB
 }
 
 /**
- * A bot of the core with its scratches: as many as there were matches at the same time.
+ * A bot of the core with its scratches: as many as there are matches at the same time, of which it keeps
+ * no more than can run at the same time.
  *
  * It ends when it is retired and its last user has left. Until then its address may be used between
  * [enter] and [leave], and between [takeScratch] and [giveScratch].
  */
 internal class Bot(val address: Long, val memory: Memory?) {
-    private var scratches = LongArray(2)
+    private val scratches = LongArray(NUM_PROCESSORS)
     private var numScratches = 0
     private var numUsers = 0
     private var isRetired = false
@@ -75,13 +76,12 @@ internal class Bot(val address: Long, val memory: Memory?) {
     }
 
     fun giveScratch(scratch: Long) {
-        val isLast =
+        val isKept =
             synchronized(this) {
-                if (numScratches == scratches.size) scratches = scratches.copyOf(2 * numScratches)
-                scratches[numScratches++] = scratch
-                --numUsers == 0 && isRetired
+                (numScratches < scratches.size).also { if (it) scratches[numScratches++] = scratch }
             }
-        if (isLast) end()
+        if (!isKept) Native.freeScratch(scratch)
+        leave()
     }
 
     /** Nobody may begin a use any more. */
@@ -94,5 +94,9 @@ internal class Bot(val address: Long, val memory: Memory?) {
         for (n in 0 until numScratches) Native.freeScratch(scratches[n])
         Native.close(address)
         memory?.release()
+    }
+
+    private companion object {
+        val NUM_PROCESSORS = Runtime.getRuntime().availableProcessors()
     }
 }

@@ -1,10 +1,14 @@
 package io.pocketintent
 
 /** What went wrong. The message says what is wrong, and what to do. */
-open class PocketIntentException(message: String) : RuntimeException(message)
+open class PocketIntentException
+@JvmOverloads
+constructor(message: String, cause: Throwable? = null) : RuntimeException(message, cause)
 
 /** A file could not be read or written: there is no such file, or it is none. */
-class LoadException(message: String) : PocketIntentException(message)
+class LoadException
+@JvmOverloads
+constructor(message: String, cause: Throwable? = null) : PocketIntentException(message, cause)
 
 /** Not a model or bot file, or a damaged or a too new one. */
 class ModelFileException(message: String) : PocketIntentException(message)

@@ -80,11 +80,11 @@ class Recognizer private constructor(bot: Bot) : AutoCloseable {
         except: Collection<String> = emptyList(),
         threshold: Double? = null,
     ) {
-        val texts = listOf(name) + templates + except
-        val numTemplates = templates.size
-        edit {
-            Native.addIntent(it, texts.toTypedArray(), numTemplates, threshold ?: 0.0, threshold != null)
-        }
+        // Copies, since others may change the collections meanwhile. Java has null in them, too.
+        val given = templates.map { requireNotNull(it) { "a template is null" } }
+        val excepted = except.map { requireNotNull(it) { "a counter-example is null" } }
+        val texts = (listOf(name) + given + excepted).toTypedArray()
+        edit { Native.addIntent(it, texts, given.size, threshold ?: 0.0, threshold != null) }
     }
 
     /** Removes an intent with its texts. */
