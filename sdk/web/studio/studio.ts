@@ -100,13 +100,17 @@ export class Studio {
     listen(window, { pagehide: () => this.#keep() });
   }
 
-  /** Control-Z in a field undoes the last edit of the bot, too: the fields show the bot. */
+  /**
+   * Control-Z in a field undoes the last edit of the bot, too: the fields show the bot. The browser
+   * undoes in the fields that do not, but for an empty field for a new text: there it would bring back
+   * what was added before, to be added again.
+   */
   #onKey(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     const key = event.key.toLowerCase();
     const isUndo = key === 'z' && !event.shiftKey;
     if (!isUndo && key !== 'y' && key !== 'z') return;
-    if ((event.target as Element).matches('#text, #filter, .adder')) return;
+    if ((event.target as Element).matches('#text, #filter, .adder:not(:placeholder-shown)')) return;
     event.preventDefault();
     if (isUndo) this.store.undo();
     else this.store.redo();

@@ -136,6 +136,36 @@ describe('the studio', { ...NEEDS, timeout: 900_000 }, () => {
     await context.close();
   });
 
+  test('Control-Z and Control-Y where the next template is typed undo and redo edits', async () => {
+    const { page, context, errors } = await open();
+    await waitForText(page, '#bot-size', /^18 intents, 185 templates$/);
+    const press = async (key) => {
+      await page.keyboard.down('Control');
+      await page.keyboard.press(key);
+      await page.keyboard.up('Control');
+    };
+    const adder = '.intent:nth-child(1) .adder';
+    await page.click('.intent:nth-child(1) .toggle');
+    await page.type(adder, 'one more lamp on');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#bot-size', /^18 intents, 186 templates$/);
+    await press('z');
+    await waitForText(page, '#bot-size', /^18 intents, 185 templates$/);
+    await press('y');
+    await waitForText(page, '#bot-size', /^18 intents, 186 templates$/);
+    assert.equal(await page.$eval(adder, (field) => field.value), '');
+    await page.type(adder, 'half');
+    await press('z');
+    await waitForText(page, '#bot-size', /^18 intents, 186 templates$/);
+    await page.type('#add-intent input', 'feed_fish');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#bot-size', /^19 intents/);
+    await press('z');
+    await waitForText(page, '#bot-size', /^18 intents/);
+    assert.deepEqual(errors, []);
+    await context.close();
+  });
+
   test('the checks are shown at the line, and an intent is renamed and removed', async () => {
     const { page, context } = await open();
     await page.click('.intent:nth-child(2) .toggle');
