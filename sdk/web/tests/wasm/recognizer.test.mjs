@@ -100,6 +100,21 @@ test('an intent is added, extended and removed', () => {
   assert.ok(!recognizer.intents.includes('play_jazz'));
 });
 
+test('an edit without a threshold, or with null, keeps the one there is', () => {
+  const threshold = () => recognizer.templates.intents.play_jazz.threshold;
+  recognizer.addIntent('play_jazz', { templates: ['play some jazz'], threshold: 0.4 });
+  for (const kept of [undefined, null]) {
+    recognizer.addIntent('play_jazz', { templates: ['put on miles davis'], threshold: kept });
+    assert.equal(threshold(), 0.4);
+  }
+  for (const wrong of ['0.3', true, {}, []]) {
+    const edit = () => recognizer.addIntent('play_jazz', { threshold: wrong });
+    assert.throws(edit, /^TypeError: a threshold must be a number, not /);
+  }
+  assert.throws(() => recognizer.addIntent('play_jazz', { threshold: NaN }), TemplateError);
+  assert.equal(threshold(), 0.4);
+});
+
 test('an edit that is refused leaves the bot as it was', () => {
   const before = recognizer.match('lamp off');
   const refused = [
