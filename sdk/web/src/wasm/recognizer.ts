@@ -123,7 +123,7 @@ export class Recognizer implements Matcher {
     return this.#open.kind;
   }
 
-  /** What computes the bot: `simd128`, or `plain`. */
+  /** What computes the bot: `relaxed-simd`, `simd128`, or `plain`. */
   get instructions(): string {
     return this.#open.instructions;
   }

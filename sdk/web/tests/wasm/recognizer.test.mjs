@@ -9,6 +9,7 @@ import {
   Recognizer,
   TemplateError,
 } from 'pocketintent';
+import { INSTRUCTIONS } from '../support/engine.mjs';
 import { botFile } from '../support/files.mjs';
 
 let recognizer;
@@ -72,7 +73,7 @@ test('a sentence vector has unit length, or is zeros', () => {
 
 test('what a bot is', () => {
   assert.equal(recognizer.kind, 'contextual');
-  assert.equal(recognizer.instructions, 'simd128');
+  assert.equal(recognizer.instructions, INSTRUCTIONS);
   assert.equal(recognizer.intents[0], 'lights_on');
   assert.ok(Object.isFrozen(recognizer.intents));
 });
