@@ -215,5 +215,6 @@ async function prepare(
     loadModule(options.wasm),
     readSource(source, options),
   ]);
+  options.signal?.throwIfAborted();
   return [await Core.instantiate(module), content];
 }
