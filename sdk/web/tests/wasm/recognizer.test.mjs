@@ -131,6 +131,15 @@ test('an edit that is refused leaves the bot as it was', () => {
   }
   assert.throws(() => recognizer.addIntent('new', 'text'), TypeError);
   assert.throws(() => recognizer.addIntent('new', [5]), TypeError);
+  for (const name of [undefined, null, 5, {}]) {
+    const message = /^TypeError: the name of an intent must be a string, not /;
+    assert.throws(() => recognizer.addIntent(name, ['text']), message);
+    assert.throws(() => recognizer.removeIntent(name), message);
+  }
+  for (const templates of [undefined, null, 5, () => 5]) {
+    const message = /^TypeError: a template set that is no object must be a string, not /;
+    assert.throws(() => recognizer.setTemplates(templates), message);
+  }
   assert.deepEqual(recognizer.match('lamp off'), before);
 });
 
