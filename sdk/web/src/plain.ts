@@ -51,23 +51,24 @@ export class PlainRecognizer implements Matcher {
     return this.bot;
   }
 
-  match(text: string): Match {
-    const bot = this.open;
+  private openFor(text: string): Bot {
+    const { open } = this;
     needString(text, 'a text');
-    return bot.match(text);
+    return open;
+  }
+
+  match(text: string): Match {
+    return this.openFor(text).match(text);
   }
 
   rank(text: string, limit = 5): Candidate[] {
-    const bot = this.open;
+    const bot = this.openFor(text);
     needLimit(limit);
-    needString(text, 'a text');
     return bot.rank(text, limit);
   }
 
   read(text: string): string {
-    const bot = this.open;
-    needString(text, 'a text');
-    return bot.read(text);
+    return this.openFor(text).read(text);
   }
 
   get intents(): readonly string[] {
