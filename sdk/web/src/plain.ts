@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+import { needLimit, needString } from './arguments.js';
 import { ClosedError } from './errors.js';
 import { Bot } from './plain/bot.js';
 import { within } from './plain/checks.js';
@@ -46,31 +47,37 @@ export class PlainRecognizer implements Matcher {
   }
 
   private get open(): Bot {
-    if (this.bot === null) throw new ClosedError('the recogniser is closed');
+    if (this.bot === null) throw new ClosedError('the recogniser was closed');
     return this.bot;
   }
 
+  private openFor(text: string): Bot {
+    const { open } = this;
+    needString(text, 'a text');
+    return open;
+  }
+
   match(text: string): Match {
-    return this.open.match(text);
+    return this.openFor(text).match(text);
   }
 
   rank(text: string, limit = 5): Candidate[] {
-    if (!Number.isInteger(limit) || limit < 1) {
-      throw new RangeError('limit must be a whole number from 1');
-    }
-    return this.open.rank(text, limit);
+    const bot = this.openFor(text);
+    needLimit(limit);
+    return bot.rank(text, limit);
   }
 
   read(text: string): string {
-    return this.open.read(text);
+    return this.openFor(text).read(text);
   }
 
   get intents(): readonly string[] {
     return this.open.templates.intents.map(({ name }) => name);
   }
 
+  /** A copy of the template set, in its long form. */
   get templates(): TemplateSet {
-    return this.open.templates.set;
+    return JSON.parse(JSON.stringify(this.open.templates.set)) as TemplateSet;
   }
 
   get kind(): string {

@@ -72,7 +72,8 @@ export type Templates =
 export interface Addition {
   readonly templates?: readonly string[];
   readonly except?: readonly string[];
-  readonly threshold?: number;
+  /** Not given, or null, the intent keeps its own. */
+  readonly threshold?: number | null;
 }
 
 /** Where a file is: an address, a path in Node, or its bytes. */

@@ -18,12 +18,16 @@ export class Engine {
   version = 0;
   #next: string | null = null;
   #fitting: Promise<void> | null = null;
+  /** What the worker was sent last, though it may not be fitted yet. */
+  #sent: string;
 
   private constructor(
     readonly model: string,
     private readonly recognizer: WorkerRecognizer,
     public templates: string,
-  ) {}
+  ) {
+    this.#sent = templates;
+  }
 
   /** Opens a model, or the model of a bot file, with the templates of the page. */
   static async open(
@@ -52,9 +56,20 @@ export class Engine {
       const templates = this.#next;
       this.#next = null;
       if (templates === this.templates) continue;
-      await this.recognizer.setTemplates(templates);
+      await this.#send(templates);
       this.templates = templates;
       this.version++;
+    }
+  }
+
+  async #send(templates: string): Promise<void> {
+    const before = this.#sent;
+    this.#sent = templates;
+    try {
+      await this.recognizer.setTemplates(templates);
+    } catch (error) {
+      if (this.#sent === templates) this.#sent = before;
+      throw error;
     }
   }
 
@@ -78,11 +93,17 @@ export class Engine {
     return matches;
   }
 
-  /** The bytes of a bot file with these templates and their limits. */
+  /**
+   * The bytes of a bot file with these templates and their limits. The worker answers in the order in
+   * which it is asked: all is asked at once, so that no fit comes between, nor is undone by this.
+   */
   async save(templates: string): Promise<Uint8Array<ArrayBuffer>> {
-    await this.#fitting;
-    await this.recognizer.setTemplates(templates);
-    return this.recognizer.save();
+    const [, bytes] = await Promise.all([
+      this.recognizer.setTemplates(templates),
+      this.recognizer.save(),
+      this.recognizer.setTemplates(this.#sent),
+    ]);
+    return bytes;
   }
 
   close(): void {

@@ -1,8 +1,8 @@
 /**
- * What the page needs after it is drawn: the checks, and the author's utterances. It is a script of
+ * What the page needs after it is drawn: the checks, the author's files and utterances. It is a script of
  * its own, so that the first one is small.
  */
 
 export { checkTemplates } from './bot/checks.js';
-export { readUtterances } from './trial/utterances.js';
+export { openFile } from './open_file.js';
 export { UtterancesView } from './view/utterances.js';

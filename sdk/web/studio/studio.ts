@@ -1,11 +1,12 @@
 /** Joins the parts of the page: what is edited, the recogniser, the views and what is kept. */
 
-import { EMPTY_BOT, toJson, toTemplateSet, withoutLimits } from './bot/bot.js';
+import { type Bot, EMPTY_BOT, toJson, toTemplateSet, withoutLimits } from './bot/bot.js';
 import type { Finding } from './bot/checks.js';
 import { count } from './bot/messages.js';
 import type { Config } from './config.js';
 import { Engine } from './engine.js';
-import { openFile, saveFile } from './files.js';
+import { saveFile } from './files.js';
+import type { OpenedModel } from './open_file.js';
 import { type Kept, keepModel, keptModel, type Storage } from './storage.js';
 import type { Store } from './store.js';
 import { byId, element, fill, listen, setText } from './view/dom.js';
@@ -100,13 +101,17 @@ export class Studio {
     listen(window, { pagehide: () => this.#keep() });
   }
 
-  /** Control-Z in a field undoes the last edit of the bot, too: the fields show the bot. */
+  /**
+   * Control-Z in a field undoes the last edit of the bot, too: the fields show the bot. The browser
+   * undoes in the fields that do not, but for an empty field for a new text: there it would bring back
+   * what was added before, to be added again.
+   */
   #onKey(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     const key = event.key.toLowerCase();
     const isUndo = key === 'z' && !event.shiftKey;
     if (!isUndo && key !== 'y' && key !== 'z') return;
-    if ((event.target as Element).matches('#text, #filter, .adder')) return;
+    if ((event.target as Element).matches('#text, #filter, .adder:not(:placeholder-shown)')) return;
     event.preventDefault();
     if (isUndo) this.store.undo();
     else this.store.redo();
@@ -202,32 +207,32 @@ export class Studio {
 
   async #fit(): Promise<void> {
     try {
-      await this.#engine?.fit(this.#templates());
+      await this.#engine?.fit(templatesOf(this.store.bot));
     } catch (error) {
       showError(`The bot could not be fitted: ${(error as Error).message}`);
     }
   }
 
-  #templates(): string {
-    return JSON.stringify(toTemplateSet(withoutLimits(this.store.bot)));
-  }
-
-  /** Opens a model by its name; the one before stays until this one is ready. */
-  async #open(wanted: string): Promise<void> {
+  /**
+   * Opens a model by its name, or one that was given in a file; the one before stays until this one is
+   * ready, and so does the bot. Returns whether it is the one that is open now.
+   */
+  async #open(wanted: string, given: OpenedModel | null = null): Promise<boolean> {
     const number = ++this.#opening;
-    this.#wanted = wanted;
+    if (!given) this.#wanted = wanted;
     const { models } = this.config;
-    const own = this.#opened?.name === wanted ? this.#opened : null;
+    const own = given ?? (this.#opened?.name === wanted ? this.#opened : null);
     const model = models.find(({ name }) => name === wanted) ?? models[0];
     const name = own?.name ?? model?.name;
     if (name === undefined) {
       showError('This page has no model: open a model file or a bot file (.safetensors).');
-      return;
+      return false;
     }
     const status = byId('model-status');
+    let isOpen = false;
     try {
       const source = own?.bytes ?? new URL(model!.file, document.baseURI);
-      const engine = await Engine.open(name, source, this.#templates(), {
+      const engine = await Engine.open(name, source, templatesOf(given?.bot ?? this.store.bot), {
         onProgress: ({ loaded, total }) => {
           const part =
             total === null
@@ -236,19 +241,34 @@ export class Studio {
           if (number === this.#opening) setText(status, `loading ${name}: ${part}`);
         },
       });
-      if (number !== this.#opening) return engine.close();
+      if (number !== this.#opening) {
+        engine.close();
+        return false;
+      }
       this.#engine?.close();
       this.#engine = engine;
       this.#model = name;
       setText(status, '');
+      isOpen = true;
+      if (given) this.#take(given);
     } catch (error) {
-      if (number !== this.#opening) return;
+      if (number !== this.#opening) return false;
       setText(status, '');
       const message = `The model ${name} could not be opened: ${(error as Error).message}`;
-      showError(message, { text: 'Try again', run: () => void this.#open(wanted) });
+      showError(message, { text: 'Try again', run: () => void this.#open(wanted, given) });
     }
     this.#drawModels();
     await this.#settle();
+    return isOpen;
+  }
+
+  /** Makes the model of a file, which has been opened, one of the page, and its bot the bot. */
+  #take({ name, bot, bytes }: OpenedModel): void {
+    this.#opened = { name, bytes };
+    void keepModel(bytes);
+    if (!bot) return;
+    this.#name = name;
+    this.store.editBot(bot);
   }
 
   // --- Files ------------------------------------------------------------------------------
@@ -265,6 +285,7 @@ export class Studio {
   }
 
   async #openOne(file: File): Promise<void> {
+    const { openFile } = await import('./later.js');
     const opened = await openFile(file);
     if (opened.kind === 'utterances') {
       this.store.edit({ ...this.store.document, file: opened.file });
@@ -272,12 +293,11 @@ export class Studio {
       return showNews(`${count(opened.file.utterances.length, 'utterance')} of ${file.name}.`);
     }
     if (opened.kind === 'model') {
-      this.#opened = { name: opened.name, bytes: opened.bytes };
-      if (opened.bot) this.#name = opened.name;
-      void keepModel(opened.bytes);
-    } else this.#name = opened.name;
-    if (opened.bot) this.store.editBot(opened.bot);
-    if (opened.kind === 'model') await this.#open(opened.name);
+      if (!(await this.#open(opened.name, opened))) return;
+    } else {
+      this.#name = opened.name;
+      this.store.editBot(opened.bot);
+    }
     showNews(`${file.name} is open. Undo brings back what was here before.`);
   }
 
@@ -330,4 +350,9 @@ export class Studio {
     });
     byId('kept').hidden = isKept;
   }
+}
+
+/** The templates for the recogniser, without the limits, which the page applies. */
+function templatesOf(bot: Bot): string {
+  return JSON.stringify(toTemplateSet(withoutLimits(bot)));
 }

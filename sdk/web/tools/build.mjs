@@ -44,6 +44,10 @@ async function bundle(simdModule) {
     outdir: DIST,
     bundle: true,
     minify: true,
+    // Node prints the line of an error that nobody catches: of a bundle in one line, all of it.
+    lineLimit: 240,
+    // Fields that are set in the constructor alone need no definition, which is a name in the script.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',

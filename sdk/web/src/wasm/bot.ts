@@ -1,5 +1,6 @@
 /** An open bot in an instance of the core, with the memory of its calls. */
 
+import { needString } from '../arguments.js';
 import type { Candidate, Match, TemplateSet } from '../types.js';
 import type { Core } from './core.js';
 import { BotTexts, CANDIDATE_SIZE, MATCH_SIZE, readCandidate, readMatch } from './results.js';
@@ -169,9 +170,7 @@ export class OpenBot {
 
   /** Writes a text to be matched to the room of the calls, and returns its size. */
   private write(text: string): number {
-    if (typeof text !== 'string') {
-      throw new TypeError(`a text must be a string, not ${text === null ? 'null' : typeof text}`);
-    }
+    needString(text, 'a text');
     if (this.query.length === 0) {
       const start = this.room + QUERY;
       this.query = this.core.bytes.subarray(start, start + QUERY_BYTES);

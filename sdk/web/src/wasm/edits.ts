@@ -14,7 +14,8 @@ export function withAddition(
   addition: Addition,
   use: (place: number) => number,
 ): number {
-  const { templates = [], except = [], threshold } = addition;
+  const { templates = [], except = [] } = addition;
+  const threshold = thresholdOf(addition);
   const texts = [name, ...listOf(templates), ...listOf(except)].map(encodeExactly);
   const start = ADDITION_SIZE + TEXT_SIZE * texts.length;
   const block = core.allocate(texts.reduce((size, text) => size + text.length, start));
@@ -35,7 +36,7 @@ export function withAddition(
     numbers.setUint32(block + 16, list + TEXT_SIZE * templates.length, true);
     numbers.setUint32(block + 20, except.length, true);
     numbers.setFloat64(block + 24, threshold ?? 0, true);
-    numbers.setInt32(block + 32, threshold === undefined ? 0 : 1, true);
+    numbers.setInt32(block + 32, threshold === null ? 0 : 1, true);
     return use(block);
   } finally {
     core.call.free(block);
@@ -48,6 +49,14 @@ export function asAddition(given: readonly string[] | Addition): Addition {
     throw new TypeError('an intent gets an array of templates, or an object with its texts');
   }
   return 'length' in given ? { templates: given } : given;
+}
+
+/** The threshold of an addition; null keeps the one that the intent has. */
+function thresholdOf({ threshold = null }: Addition): number | null {
+  if (threshold !== null && typeof threshold !== 'number') {
+    throw new TypeError(`a threshold must be a number, not ${typeof threshold}`);
+  }
+  return threshold;
 }
 
 function listOf(texts: readonly string[]): readonly string[] {

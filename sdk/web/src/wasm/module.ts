@@ -63,11 +63,29 @@ export async function compileAddress(address: string | URL): Promise<WebAssembly
   }
   const response = await ownFile(fetchFrom(address, name, {}));
   await ownFile(Promise.resolve(response).then((answer) => checkAnswer(answer, name)));
-  const [type] = (response.headers.get('content-type') ?? '').split(';');
+  // Engines compile no stream of a type with parameters.
+  const type = response.headers.get('content-type')?.toLowerCase();
   if (type === 'application/wasm' && typeof WebAssembly.compileStreaming === 'function') {
-    return compiled(WebAssembly.compileStreaming(response), name);
+    const compiling = WebAssembly.compileStreaming(response);
+    return compiled(whole(compiling, name), name);
   }
-  return compileBytes(await response.arrayBuffer(), name);
+  return compileBytes(await whole(response.arrayBuffer(), name), name);
+}
+
+/** Tells a connection that was lost from bytes that are no module, from too little memory, and from
+ * the policy of the page, which Safari reports by an EvalError. */
+async function whole<T>(arriving: Promise<T>, name: string): Promise<T> {
+  try {
+    return await arriving;
+  } catch (error) {
+    const others = [WebAssembly.CompileError, RangeError, EvalError];
+    if (others.some((ErrorClass) => error instanceof ErrorClass)) {
+      throw error;
+    }
+    throw new LoadError(`${name}: the connection was lost while it arrived (${words(error)})`, {
+      cause: error,
+    });
+  }
 }
 
 /** Compiles the bytes of a module. */
@@ -97,6 +115,9 @@ async function compiled(
   try {
     return await compiling;
   } catch (error) {
+    if (error instanceof LoadError) {
+      throw error;
+    }
     if (/content.security.policy|unsafe-eval|\bCSP\b/i.test(words(error))) {
       throw new UnsupportedError(
         "the page's Content-Security-Policy allows no WebAssembly: add 'wasm-unsafe-eval' to its " +

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The recogniser: text in, match out, by the core as WebAssembly. */
 
+import { needLimit, needString } from '../arguments.js';
 import { ClosedError } from '../errors.js';
 import { readSource } from '../sources.js';
 import type {
@@ -20,6 +21,7 @@ import { explainText } from './explain.js';
 import { loadModule, type RecognizerOptions } from './module.js';
 
 const DEFAULT_LIMIT = 5;
+const NAME = 'the name of an intent';
 
 /**
  * Recognises the intents of texts by a bot file.
@@ -81,9 +83,7 @@ export class Recognizer implements Matcher {
 
   rank(text: string, limit: number = DEFAULT_LIMIT): Candidate[] {
     const bot = this.#open;
-    if (!(limit >= 1) || (limit !== Infinity && !Number.isInteger(limit))) {
-      throw new RangeError(`limit must be a whole number from 1, or Infinity, not ${limit}`);
-    }
+    needLimit(limit);
     return bot.rank(text, limit);
   }
 
@@ -123,7 +123,7 @@ export class Recognizer implements Matcher {
     return this.#open.kind;
   }
 
-  /** What computes the bot: `simd128`, or `plain`. */
+  /** What computes the bot: `relaxed-simd`, `simd128`, or `plain`. */
   get instructions(): string {
     return this.#open.instructions;
   }
@@ -137,6 +137,7 @@ export class Recognizer implements Matcher {
    */
   addIntent(name: string, addition: readonly string[] | Addition): void {
     const given = asAddition(addition);
+    needString(name, NAME);
     this.#edit((core, bot, edited, message) =>
       withAddition(core, name, given, (place) =>
         core.call.pintent_add_intent(bot, place, edited, message),
@@ -150,6 +151,7 @@ export class Recognizer implements Matcher {
    * @throws {TemplateError} There is none of this name.
    */
   removeIntent(name: string): void {
+    needString(name, NAME);
     this.#edit((core, bot, edited, message) =>
       core.withText(name, (place, size) =>
         core.call.pintent_remove_intent(bot, place, size, edited, message),
@@ -164,7 +166,9 @@ export class Recognizer implements Matcher {
    * @throws {TemplateError} It breaks the format. The bot is unchanged.
    */
   setTemplates(templates: Templates | string): void {
-    const json = typeof templates === 'string' ? templates : JSON.stringify(templates);
+    const isObject = typeof templates === 'object' && templates !== null;
+    const json: unknown = isObject ? JSON.stringify(templates) : templates;
+    needString(json, 'a template set that is no object');
     this.#edit((core, bot, edited, message) =>
       core.withText(json, (place, size) =>
         core.call.pintent_set_templates(bot, place, size, edited, message),
@@ -215,5 +219,6 @@ async function prepare(
     loadModule(options.wasm),
     readSource(source, options),
   ]);
+  options.signal?.throwIfAborted();
   return [await Core.instantiate(module), content];
 }

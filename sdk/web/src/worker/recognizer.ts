@@ -106,7 +106,7 @@ export class WorkerRecognizer {
     return this.#ask('kind');
   }
 
-  /** What computes the bot: `simd128`, or `plain`. */
+  /** What computes the bot: `relaxed-simd`, `simd128`, or `plain`. */
   get instructions(): Promise<string> {
     return this.#ask('instructions');
   }

@@ -16,8 +16,8 @@ export function isModelFile(bytes: Uint8Array): boolean {
 
 /** The JSON of the templates in a bot file; null for a model, which has none. */
 export function templatesOf(bytes: Uint8Array, name: string): string | null {
-  const start = 8 + headerSize(bytes);
   try {
+    const start = 8 + headerSize(bytes);
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
     const tensor: Tensor | undefined = header[TENSOR];
     if (!tensor) return null;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { launch, NEEDS_CHROMIUM } from '../support/browser.mjs';
+import { botFile } from '../support/files.mjs';
 import { EXAMPLE, modelFile, readTemplates, serveStudio, STUDIO } from './studio_server.mjs';
 
 const AXE = readFileSync(
@@ -132,6 +133,36 @@ describe('the studio', { ...NEEDS, timeout: 900_000 }, () => {
     assert.ok(await page.$eval('#undo', (undo) => undo.disabled));
     for (let step = 0; step < 4; step++) await page.click('#redo');
     await waitForText(page, '.verdict', /^feed_fish$/);
+    assert.deepEqual(errors, []);
+    await context.close();
+  });
+
+  test('Control-Z and Control-Y where the next template is typed undo and redo edits', async () => {
+    const { page, context, errors } = await open();
+    await waitForText(page, '#bot-size', /^18 intents, 185 templates$/);
+    const press = async (key) => {
+      await page.keyboard.down('Control');
+      await page.keyboard.press(key);
+      await page.keyboard.up('Control');
+    };
+    const adder = '.intent:nth-child(1) .adder';
+    await page.click('.intent:nth-child(1) .toggle');
+    await page.type(adder, 'one more lamp on');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#bot-size', /^18 intents, 186 templates$/);
+    await press('z');
+    await waitForText(page, '#bot-size', /^18 intents, 185 templates$/);
+    await press('y');
+    await waitForText(page, '#bot-size', /^18 intents, 186 templates$/);
+    assert.equal(await page.$eval(adder, (field) => field.value), '');
+    await page.type(adder, 'half');
+    await press('z');
+    await waitForText(page, '#bot-size', /^18 intents, 186 templates$/);
+    await page.type('#add-intent input', 'feed_fish');
+    await page.keyboard.press('Enter');
+    await waitForText(page, '#bot-size', /^19 intents/);
+    await press('z');
+    await waitForText(page, '#bot-size', /^18 intents/);
     assert.deepEqual(errors, []);
     await context.close();
   });
@@ -305,8 +336,12 @@ describe('the studio', { ...NEEDS, timeout: 900_000 }, () => {
     const model = readFileSync(modelFile('tiny'));
     const damaged = Buffer.from(model);
     damaged[damaged.length >> 1] ^= 1;
+    const damagedBot = readFileSync(botFile('travel-tiny'));
+    damagedBot[damagedBot.length >> 1] ^= 1;
     for (const [name, content, message] of [
       ['damaged.safetensors', damaged, /The model damaged could not be opened: .*damaged/],
+      ['damaged_bot.safetensors', damagedBot, /The model damaged_bot could not be opened: /],
+      ['short.safetensors', model.subarray(0, 5), /short.safetensors is damaged: its header/],
       ['cut.safetensors', model.subarray(0, 5000), /cut/],
       ['empty.json', '', /empty\.json is empty; write/],
       [
@@ -321,9 +356,14 @@ describe('the studio', { ...NEEDS, timeout: 900_000 }, () => {
       await give(page, name, content);
       await waitForText(page, '#error', message);
       await waitForText(page, '#bot-size', /^18 intents/);
+      assert.equal(await page.$eval('#news', (news) => news.textContent), '');
     }
     await waitForText(page, '.verdict', /^lights_off$/);
     assert.equal(await page.$eval('#model', (model) => model.value), 'tiny');
+    assert.equal(await page.$eval('#bot-name', (name) => name.textContent), 'my_bot');
+    assert.ok(await page.$eval('#undo', (undo) => undo.disabled));
+    const isStored = () => caches.match('opened-model').then((kept) => kept !== undefined);
+    assert.equal(await page.evaluate(isStored), false);
     assert.deepEqual(errors, []);
     await context.close();
   });

@@ -98,7 +98,26 @@ test('a ranking', () => {
   ranked.slice(1).forEach(({ score }, n) => assert.ok(score <= ranked[n].score));
   assert.equal(recognizer.rank(TEXT).length, 5);
   assert.deepEqual(recognizer.rank('', 3), []);
-  for (const limit of [0, -1, NaN]) assert.throws(() => recognizer.rank(TEXT, limit), RangeError);
+  assert.deepEqual(recognizer.rank(TEXT, Infinity), ranked);
+  for (const limit of [0, -1, NaN, 0.5, '2', null])
+    assert.throws(() => recognizer.rank(TEXT, limit), RangeError);
+});
+
+test('a text that is no string is a TypeError', () => {
+  const recognizer = PlainRecognizer.fromBytes(content);
+  for (const text of [undefined, null, 5, {}]) {
+    for (const call of ['match', 'rank', 'read']) {
+      assert.throws(() => recognizer[call](text), /^TypeError: a text must be a string, not /);
+    }
+  }
+});
+
+test('the template set is a copy', () => {
+  const recognizer = PlainRecognizer.fromBytes(content);
+  const expectedSet = structuredClone(recognizer.templates);
+  recognizer.templates.intents.lights_on.templates.length = 0;
+  delete recognizer.templates.intents.lights_off;
+  assert.deepEqual(recognizer.templates, expectedSet);
 });
 
 test('half of a surrogate pair separates words', () => {
@@ -128,7 +147,10 @@ test('nothing is asked of a closed recogniser', () => {
     () => recognizer.templates,
     () => recognizer.kind,
   ];
-  for (const call of calls) assert.throws(call, ClosedError);
+  for (const call of calls) {
+    assert.throws(call, ClosedError);
+    assert.throws(call, { message: 'the recogniser was closed' });
+  }
 });
 
 test('the module is small, and asks the engine for nothing that some do not have', async () => {

@@ -3,6 +3,7 @@ import { Recognizer } from 'pocketintent';
 import * as inline from 'pocketintent/inline';
 import { PlainRecognizer } from 'pocketintent/plain';
 import { WorkerRecognizer } from 'pocketintent/worker';
+import { INSTRUCTIONS } from '../support/engine.mjs';
 
 const [bot] = process.argv.slice(2);
 const text = 'could you switch the lamp off please';
@@ -14,6 +15,8 @@ for (const Loaded of [Recognizer, inline.Recognizer, PlainRecognizer, WorkerReco
 }
 const worker = await WorkerRecognizer.load(bot);
 await worker.addIntent('play_jazz', ['play some jazz']);
-answers.push((await worker.intents).at(-1), await worker.instructions);
+const instructions = await worker.instructions;
+answers.push((await worker.intents).at(-1));
+answers.push(instructions === INSTRUCTIONS ? 'as expected' : instructions);
 answers.push((await worker.removeIntent('nope').catch((error) => error)).name);
 console.log(answers.join(' ')); // and ends, though the worker is open

@@ -24,7 +24,7 @@ test('the script has at most 40 KB, and what is fetched first at most 120 with g
 
 test('all files of the page are kept for a visit without a network', NEEDS, () => {
   const script = `${read('studio.js')}${read('offline-worker.js')}`;
-  const others = ['index.html', 'offline-worker.js', 'pocketintent-plain.wasm'];
+  const others = ['index.html', 'offline-worker.js'];
   const files = readdirSync(STUDIO).filter((name) => !others.includes(name));
   assert.ok(files.length > 6);
   for (const name of files) assert.ok(script.includes(`"${name}"`), name);

@@ -7,8 +7,8 @@ import { build } from 'esbuild';
 const STUDIO = new URL('../../studio/', import.meta.url);
 export const REPOSITORY = new URL('../../../../', import.meta.url);
 
-/** Imports a module by its path in `studio/`, such as `bot/checks.ts`. */
-export async function load(module) {
+/** Imports a module by its path in `studio/`, such as `bot/checks.ts`; again for another `mark`. */
+export async function load(module, mark = '') {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(module, STUDIO))],
     bundle: true,
@@ -17,7 +17,7 @@ export async function load(module) {
     write: false,
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  return import(`data:text/javascript;base64,${code}`);
+  return import(`data:text/javascript;base64,${code}${mark}`);
 }
 
 /** What the Python package says: tests/support/studio_vectors.py. */

@@ -121,6 +121,11 @@ test('a model is told from a template file, and has no templates', () => {
   assert.throws(() => templatesOf(damaged, 'x.safetensors'), {
     message: /x.safetensors is damaged/,
   });
+  for (const size of [0, 1, 7]) {
+    assert.throws(() => templatesOf(new Uint8Array(size), 'x.safetensors'), {
+      message: /^x.safetensors is damaged: its header cannot be read; copy or build it again$/,
+    });
+  }
 });
 
 const MATCH = {

@@ -9,6 +9,7 @@ import {
   Recognizer,
   TemplateError,
 } from 'pocketintent';
+import { INSTRUCTIONS } from '../support/engine.mjs';
 import { botFile } from '../support/files.mjs';
 
 let recognizer;
@@ -72,7 +73,7 @@ test('a sentence vector has unit length, or is zeros', () => {
 
 test('what a bot is', () => {
   assert.equal(recognizer.kind, 'contextual');
-  assert.equal(recognizer.instructions, 'simd128');
+  assert.equal(recognizer.instructions, INSTRUCTIONS);
   assert.equal(recognizer.intents[0], 'lights_on');
   assert.ok(Object.isFrozen(recognizer.intents));
 });
@@ -100,6 +101,21 @@ test('an intent is added, extended and removed', () => {
   assert.ok(!recognizer.intents.includes('play_jazz'));
 });
 
+test('an edit without a threshold, or with null, keeps the one there is', () => {
+  const threshold = () => recognizer.templates.intents.play_jazz.threshold;
+  recognizer.addIntent('play_jazz', { templates: ['play some jazz'], threshold: 0.4 });
+  for (const kept of [undefined, null]) {
+    recognizer.addIntent('play_jazz', { templates: ['put on miles davis'], threshold: kept });
+    assert.equal(threshold(), 0.4);
+  }
+  for (const wrong of ['0.3', true, {}, []]) {
+    const edit = () => recognizer.addIntent('play_jazz', { threshold: wrong });
+    assert.throws(edit, /^TypeError: a threshold must be a number, not /);
+  }
+  assert.throws(() => recognizer.addIntent('play_jazz', { threshold: NaN }), TemplateError);
+  assert.equal(threshold(), 0.4);
+});
+
 test('an edit that is refused leaves the bot as it was', () => {
   const before = recognizer.match('lamp off');
   const refused = [
@@ -115,6 +131,15 @@ test('an edit that is refused leaves the bot as it was', () => {
   }
   assert.throws(() => recognizer.addIntent('new', 'text'), TypeError);
   assert.throws(() => recognizer.addIntent('new', [5]), TypeError);
+  for (const name of [undefined, null, 5, {}]) {
+    const message = /^TypeError: the name of an intent must be a string, not /;
+    assert.throws(() => recognizer.addIntent(name, ['text']), message);
+    assert.throws(() => recognizer.removeIntent(name), message);
+  }
+  for (const templates of [undefined, null, 5, () => 5]) {
+    const message = /^TypeError: a template set that is no object must be a string, not /;
+    assert.throws(() => recognizer.setTemplates(templates), message);
+  }
   assert.deepEqual(recognizer.match('lamp off'), before);
 });
 
