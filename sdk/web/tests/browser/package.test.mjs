@@ -175,20 +175,17 @@ describe('in a page', NEEDS_CHROMIUM, () => {
   });
 
   test('progress comes in steps, and a signal ends the loading', async () => {
-    const [steps, reason] = await inPage(
-      'none',
-      async (bot) => {
-        const { Recognizer: Loaded } = await import('/none/index.js');
-        const steps = [];
-        await Loaded.load(bot, { onProgress: (step) => steps.push(step) });
-        const controller = new AbortController();
-        const { signal } = controller;
-        const onProgress = () => controller.abort(new Error('enough'));
-        const error = await Loaded.load('/slow', { signal, onProgress }).catch((reason) => reason);
-        return [steps, error.message];
-      },
-      BOT,
-    );
+    const [steps, reason] = await inPage('none', async () => {
+      const { Recognizer: Loaded } = await import('/none/index.js');
+      const steps = [];
+      const next = (step) => steps.push(step) === 1 && fetch('/rest');
+      await Loaded.load('/parts', { onProgress: next });
+      const controller = new AbortController();
+      const { signal } = controller;
+      const onProgress = () => controller.abort(new Error('enough'));
+      const error = await Loaded.load('/slow', { signal, onProgress }).catch((reason) => reason);
+      return [steps, error.message];
+    });
     const size = readFileSync(botFile()).length;
     assert.ok(steps.length > 1);
     assert.deepEqual(steps.at(-1), { loaded: size, total: size });

@@ -68,4 +68,23 @@ export const failures = (file) => ({
   '/slow': (_, response) => {
     response.writeHead(200).write('slow');
   },
+  ...inParts(file),
 });
+
+/** A file whose second half is sent once the first has arrived, which the page says by a request. */
+function inParts(file) {
+  const content = readFileSync(file);
+  const half = content.length >> 1;
+  let sendRest;
+  return {
+    '/parts': (_, response) => {
+      response.writeHead(200, { 'content-length': content.length });
+      response.write(content.subarray(0, half));
+      sendRest = () => response.end(content.subarray(half));
+    },
+    '/rest': (_, response) => {
+      sendRest();
+      response.writeHead(204).end();
+    },
+  };
+}
