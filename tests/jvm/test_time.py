@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jvm_library import PROGRAM, TOOL, Library
-from native_core import compile_c
+from native_building import compile_c
 from pocketintent import IntentRecognizer
 from shared_fixtures import MakeOnce
 

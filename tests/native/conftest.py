@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from models.character_models import character_encoders
-from native_core import COMMAND, HOOKS, Core, compile_c
+from native_building import COMMAND, HOOKS, compile_c
+from native_core import Core
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder

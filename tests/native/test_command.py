@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from native_core import CORE, compile_c
+from native_building import CORE, compile_c
 from pocketintent import IntentRecognizer, __version__
 
 TEXTS = ["turn on the lamp", "swich the lihgt of", "", 'a "quoted" \\ \t text', "Ünïcode 🙂 漢字"]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from benchmarks.robustness.hostile_files import bots, models
-from native_core import Core, CoreBot, CoreError
+from native_core import Core, CoreBot
+from native_interface import CoreError
 from pocketintent import IntentRecognizer, PocketIntentError
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.encoders.static import StaticEncoder

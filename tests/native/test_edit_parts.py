@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from native_core import Core, encode
+from native_core import Core
 from native_edits import add, assert_equal, assert_saves_alike, open_both, remove
+from native_interface import encode
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from native_core import DEFAULT_CACHE, SMALL_MODELS, Core, CoreBot, CoreError, Counted
+from native_core import DEFAULT_CACHE, SMALL_MODELS, Core, CoreBot
 from native_edits import Both, add, assert_equal, assert_saves_alike, open_both, remove
+from native_interface import CoreError, Counted
 from pocketintent import IntentRecognizer, TemplateError
 from pocketintent.runtime.files.model_file import load_model
 from shared_fixtures import EXPORTED_TEMPLATES, NEGATIONS

@@ -10,20 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from native_core import (
-    CHARACTER_MODELS,
-    CORE,
-    HOOKS,
-    SMALL_MODELS,
-    Addition,
-    Allocator,
-    Core,
-    CoreBot,
-    CoreError,
-    Counted,
-    Text,
-    compile_c,
-)
+from native_building import CORE, HOOKS, compile_c
+from native_core import CHARACTER_MODELS, SMALL_MODELS, Core, CoreBot
+from native_interface import Addition, Allocator, CoreError, Counted, Text
 from pocketintent import IntentRecognizer
 
 HEADER = CORE / "include" / "pocketintent.h"
@@ -307,8 +296,6 @@ def test_the_interface_stays(core: Core) -> None:
 
 
 def test_the_header_is_short_and_compiles_alone(core: Core, tmp_path: Path) -> None:
-    from native_core import compile_c
-
     assert len(HEADER.read_text().splitlines()) <= 400
     source = tmp_path / "alone.c"
     source.write_text(f'#include "{HEADER}"\nint main(void) {{ return 0; }}\n')

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from native_core import DEFAULT_CACHE, Core, CoreBot, CoreError, Counted
+from native_core import DEFAULT_CACHE, Core, CoreBot
+from native_interface import CoreError, Counted
 from pocketintent import TemplateError
 from pocketintent.runtime.templates.files import read_json
 from pocketintent.runtime.templates.template_set import parse_templates

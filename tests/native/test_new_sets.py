@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from native_core import SMALL_MODELS, Core, CoreBot, CoreError
+from native_core import SMALL_MODELS, Core, CoreBot
 from native_edits import add, assert_equal, assert_saves_alike, open_both, remove
+from native_interface import CoreError
 from pocketintent import IntentRecognizer
 from pocketintent.runtime.encoders.registry import load_encoder
 from pocketintent.runtime.files.model_file import load_model

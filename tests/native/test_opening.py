@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.robustness.hostile_files.bots import tiny_bots
 from benchmarks.robustness.hostile_files.models import Parts, seal
-from native_core import Core, CoreError, Counted
+from native_core import Core
+from native_interface import CoreError, Counted
 from pocketintent import IntentRecognizer, ModelFileError
 from pocketintent.runtime.text.correction import Corrector
 from pocketintent.runtime.text.tokenizer import simple_tokenize

@@ -20,7 +20,8 @@ from benchmarks.robustness import core_files
 from benchmarks.robustness.core.asking import OPEN, Case, ask
 from benchmarks.robustness.core.building import FUZZ, compile_core
 from benchmarks.robustness.core.comparing import differences, expect
-from native_core import COMMAND, CORE, Core
+from native_building import COMMAND, CORE
+from native_core import Core
 from native_edits import assert_equal
 from native_texts import HOSTILE, every_script, typing_errors, vectors
 from pocketintent import IntentRecognizer
@@ -209,9 +210,9 @@ def test_edits_on_arm_are_those_of_python(
     recognizer.remove_intent(removed)
     with core.open(saved) as bot:
         assert_equal((recognizer, bot), lines)
-    anew = IntentRecognizer.load(recognizer.templates.to_dict(), "tiny")
+    refitted = IntentRecognizer.load(recognizer.templates.to_dict(), "tiny")
     with core.open(fitted) as bot:
-        assert_equal((anew, bot), lines)
+        assert_equal((refitted, bot), lines)
 
 
 def test_the_command_for_windows_prints_the_same_lines(

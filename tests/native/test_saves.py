@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from native_core import Core, CoreError
+from native_core import Core
+from native_interface import CoreError
 
 
 def test_a_save_replaces_a_file_whole_or_not_at_all(core: Core, lamp_path: Path) -> None:

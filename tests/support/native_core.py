@@ -1,20 +1,14 @@
-"""The C core for tests: how it is built, and its functions by ctypes."""
+"""The functions of the C core for tests, by ctypes."""
 
 from __future__ import annotations
 
 import ctypes
 import json
 import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from ctypes import (
-    CFUNCTYPE,
     byref,
     c_bool,
-    c_char,
     c_char_p,
     c_double,
     c_float,
@@ -26,128 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-CORE = Path(__file__).resolve().parents[2] / "sdk" / "native"
-HOOKS = CORE / "tests" / "hooks.c"
-COMMAND = CORE / "command" / "main.c"
-FLAGS = ["-std=c11", "-ffp-contract=fast", "-fvisibility=hidden"]
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+from native_interface import STATUSES, Addition, CoreError, Message, Text, encode, text_of, texts_of
+
 DEFAULT_CACHE = 4 << 20
 SMALL_MODELS = ("static", "contextual", "transformer", "words", "text", "combined")
 """Names of small models, at least one of each kind."""
 CHARACTER_MODELS = ("deep", "stacked", "cell", "many", "attention", "all_words")
 """More that read characters."""
-STATUSES = ("ok", "argument", "memory", "file", "model", "templates", "unsupported", "size")
-
-
-def find_compiler() -> list[str]:
-    """The words that call a C compiler: gcc, or zig; the test is skipped without one."""
-    if (gcc := shutil.which(os.environ.get("CC", "gcc"))) is not None:
-        return [gcc]
-    try:
-        import ziglang  # type: ignore[import-not-found]  # noqa: F401
-    except ImportError:
-        pytest.skip("no C compiler: install gcc, or `pip install ziglang`")
-    return [sys.executable, "-m", "ziglang", "cc"]
-
-
-def compile_c(source: Path, target: Path, *flags: str) -> Path:
-    """Compile one file; the test fails with the compiler's words if it warns."""
-    call = [*find_compiler(), *FLAGS, *WARNINGS, *flags, str(source), "-o", str(target), "-lm"]
-    run = subprocess.run(call, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    return target
-
-
-class Text(ctypes.Structure):
-    """``pintent_text``."""
-
-    _fields_ = (("data", c_void_p), ("size", c_size_t))
-
-
-class Message(ctypes.Structure):
-    """``pintent_message``."""
-
-    _fields_ = (("text", c_char * 512),)
-
-
-class Addition(ctypes.Structure):
-    """``pintent_addition``."""
-
-    _fields_ = (
-        ("name", Text),
-        ("templates", c_void_p),
-        ("num_templates", c_size_t),
-        ("counter_examples", c_void_p),
-        ("num_counter_examples", c_size_t),
-        ("threshold", c_double),
-        ("has_threshold", c_int),
-    )
-
-
-ALLOCATE = CFUNCTYPE(c_void_p, c_void_p, c_size_t)
-RELEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
-
-
-class Allocator(ctypes.Structure):
-    """``pintent_allocator``."""
-
-    _fields_ = (("allocate", ALLOCATE), ("release", RELEASE), ("context", c_void_p))
-
-
-class Counted:
-    """An allocator that counts its calls, and fails at one of them."""
-
-    def __init__(self, fails_at: int = -1) -> None:
-        self.calls, self.sizes, self.kept = 0, dict[int, int](), dict[int, Any]()
-        self._fails_at, self._counts = fails_at, True
-        self.struct = Allocator(ALLOCATE(self._allocate), RELEASE(self._release), None)
-
-    def _allocate(self, _: Any, size: int) -> int | None:
-        self.calls += self._counts
-        if self._counts and self.calls - 1 == self._fails_at:
-            return None
-        block = ctypes.create_string_buffer(size + 16)
-        place = (ctypes.addressof(block) + 15) & ~15
-        self.sizes[place], self.kept[place] = size, block
-        return place
-
-    def _release(self, _: Any, memory: int, size: int) -> None:
-        assert self.sizes.pop(memory) == size
-        del self.kept[memory]
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """In the block no call is counted, and none fails."""
-        self._counts = False
-        yield
-        self._counts = True
-
-
-class CoreError(Exception):
-    """A call that did not end with PINTENT_OK; ``status`` is the name of its status."""
-
-    def __init__(self, status: int, message: str = "") -> None:
-        super().__init__(f"{STATUSES[status]}: {message}")
-        self.status = STATUSES[status]
-        self.message = message
-
-
-def _text(data: bytes) -> Text:
-    return Text(ctypes.cast(ctypes.c_char_p(data), c_void_p), len(data))
-
-
-def _texts(texts: Iterable[str | bytes]) -> Any:
-    given = [encode(text) if isinstance(text, str) else text for text in texts]
-    return (Text * len(given))(*map(_text, given))
-
-
-def encode(text: str) -> bytes:
-    """UTF-8; half of a surrogate pair in three bytes, which are none."""
-    return text.encode("utf-8", "surrogatepass")
-
-
 Alphabet = tuple[np.ndarray, np.ndarray]
 """Code points in their order, and the number of each."""
 
@@ -164,19 +44,9 @@ class Core:
 
     def __init__(self, library: Path) -> None:
         self.lib = ctypes.CDLL(str(library))
-        sized = (
-            "tokens",
-            "pieces",
-            "read",
-            "hash_ngrams",
-            "json",
-            "write_double",
-            "format",
-            "spell",
-        )
-        for name in (*sized, "sizes", "spell", "kept_vectors"):
+        sized = ("tokens", "pieces", "read", "hash_ngrams", "json", "write_double", "format")
+        for name in (*sized, "sizes", "spell", "kept_vectors", "search"):
             getattr(self.lib, f"hook_{name}").restype = c_size_t
-        self.lib.hook_search.restype = c_size_t
         self.lib.hook_estimate.restype = c_float
         self.lib.hook_use_kernels.restype = c_char_p
         self.lib.hook_write_double.argtypes = [c_double, c_char_p]
@@ -204,8 +74,8 @@ class Core:
     def read(
         self, own_texts: Sequence[str], vocabulary: Sequence[str], filters: list[bytes], text: str
     ) -> list[str]:
-        own = (Text * len(own_texts))(*map(_text, map(encode, own_texts)))
-        lost = (Text * len(filters))(*map(_text, filters))
+        own = (Text * len(own_texts))(*map(text_of, map(encode, own_texts)))
+        lost = (Text * len(filters))(*map(text_of, filters))
         words, data = encode("\n".join(vocabulary)), encode(text)
         lists = own, c_size_t(len(own)), words, c_size_t(len(words)), lost, c_size_t(len(lost))
         return self._listed(self.lib.hook_read, *lists, data, c_size_t(len(data)))
@@ -302,10 +172,10 @@ class CoreBot:
         counter_examples: Iterable[str | bytes] = (),
     ) -> CoreBot:
         """The next bot, as ``IntentRecognizer.add_intent`` makes it; this one stays."""
-        lists = [_texts(templates), _texts(counter_examples)]
+        lists = [texts_of(templates), texts_of(counter_examples)]
         places = [(ctypes.cast(texts, c_void_p), len(texts)) for texts in lists]
         limit = 0.0 if threshold is None else threshold
-        own = _text(encode(name) if isinstance(name, str) else name)
+        own = text_of(encode(name) if isinstance(name, str) else name)
         addition = Addition(own, *places[0], *places[1], limit, threshold is not None)
         return self._edited(self.lib.pintent_add_intent, byref(addition))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from native_core import CORE, compile_c
+from native_building import CORE, compile_c
 
 PACKAGE = CORE / "python" / "pocketintent_native"
 _LIBRARIES = {"win32": "pocketintent.dll", "darwin": "libpocketintent.dylib"}

@@ -36,7 +36,7 @@ static pi_counted *pi_find_counted(const pi_counter *counter, uint64_t head, pin
   }
 }
 
-/* Makes the table anew with a number of slots, a power of two. */
+/* Makes the table again with a number of slots, a power of two. */
 static bool pi_counter_grow(pi_counter *counter, size_t num_slots, pi_error *error) {
   pi_counter old = *counter;
   counter->slots = pi_take(counter->arena, num_slots, sizeof *counter->slots, error);

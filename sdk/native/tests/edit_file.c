@@ -1,5 +1,5 @@
 /* Edits a bot file: adds templates to an intent, removes another one, saves the bot; and saves a bot
- * that is fitted anew to the templates of that one. By this program the edits of other processors are
+ * that is fitted again to the templates of that one. By this program the edits of other processors are
  * compared with Python's.
  *
  *     edit_file BOT SAVED FITTED REMOVED ADDED TEMPLATE ... */

@@ -39,7 +39,7 @@ export interface Table {
 /** What makes the vector of a text. */
 export interface Encoder {
   readonly table: Table;
-  /** The vector of a text with these tokens: unit length, or zeros. It is written anew each time. */
+  /** The vector of a text with these tokens: unit length, or zeros. Each call writes it again. */
   encode(tokens: Tokens): Float32Array;
 }
 

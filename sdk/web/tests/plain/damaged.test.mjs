@@ -51,7 +51,7 @@ const changed = (one, other) => {
   return write(manifestText.replace(one, other));
 };
 
-test('a file that is written anew opens', () => {
+test('a file that is written again opens', () => {
   assert.equal(open(write(manifestText)).match('turn on the lights').intent, 'lights_on');
 });
 
